@@ -177,7 +177,7 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
   });
 });
 
-describe("a message left while no server runs", () => {
+describe("a message that was queued without a server", () => {
   it("is delivered when one starts (C1)", async () => {
     const id = await succeed("create", "--repo", root);
     expect(await run("send", id, "Hello")).toMatchObject({ code: 2, stdout: "" });

@@ -149,7 +149,7 @@ describe("nodes on a file", () => {
   const run = (...args: readonly string[]): Promise<ProcessResult> =>
     holdfast([...args, "--data", data]);
 
-  it("are none while no server runs", async () => {
+  it("are not listed while no server runs", async () => {
     expect(await run("nodes")).toMatchObject({ code: 1, stdout: "" });
     expect((await run("db", "migrate")).code).toBe(0);
     expect(await run("nodes")).toEqual({ code: 0, stdout: "", stderr: "" });

@@ -41,13 +41,8 @@ export function openLogFile(dataFolder: string, { level }: { readonly level: str
 const BATCH_MS = 50;
 const BATCH_CHARACTERS = 64 * 1024;
 
-interface LineBuffer {
-  write(line: string): void;
-  flush(): void;
-}
-
 /** Writes many lines at once. A warning or an error is written without delay. */
-function bufferLines(put: (text: string) => void): LineBuffer {
+function bufferLines(put: (text: string) => void) {
   let buffered = "";
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
@@ -58,7 +53,7 @@ function bufferLines(put: (text: string) => void): LineBuffer {
   };
   return {
     flush,
-    write: (line) => {
+    write: (line: string): void => {
       buffered += line;
       if (isUrgent(line) || buffered.length > BATCH_CHARACTERS) return flush();
       timer ??= setTimeout(flush, BATCH_MS);

@@ -36,7 +36,7 @@ export function oneOf<Value extends string>(
   values: readonly Value[],
 ): (text: string) => Value {
   return (text) => {
-    const value = values.find((known) => known === text);
+    const value = values.find((each) => each === text);
     if (value !== undefined) return value;
     const last = values.at(-1);
     const rest = values.slice(0, -1).join(", ");
@@ -44,22 +44,30 @@ export function oneOf<Value extends string>(
   };
 }
 
-export function examples(...lines: readonly string[]): string {
-  return `\nEXAMPLES:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+/** The arguments of `addHelpText` for examples after the options. */
+export function examples(...lines: readonly string[]): ["after", string] {
+  return ["after", `\nEXAMPLES:\n${lines.map((line) => `  ${line}`).join("\n")}`];
 }
 
-export function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0 || text.trim() === "")
-    throw new InvalidArgumentError("It must be a number greater than 0.");
-  return value;
+/** Loads a command when it runs. A number that it returns is the exit code. */
+export function run<Args extends readonly unknown[]>(
+  load: () => Promise<(...args: Args) => Promise<number | void>>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    const exitCode = await (await load())(...args);
+    if (typeof exitCode === "number") process.exitCode = exitCode;
+  };
 }
 
-export function notNegative(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value < 0 || text.trim() === "")
-    throw new InvalidArgumentError("It must be a number, 0 or greater.");
-  return value;
+export const positiveNumber = number("a number greater than 0", (value) => value > 0);
+export const notNegative = number("a number, 0 or greater", (value) => value >= 0);
+
+function number(rule: string, isValid: (value: number) => boolean): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isFinite(value) && isValid(value) && text.trim() !== "") return value;
+    throw new InvalidArgumentError(`It must be ${rule}.`);
+  };
 }
 
 export function wholeNumber(text: string): number {
@@ -77,11 +85,11 @@ export function time(text: string): string {
   return new Date(at).toISOString();
 }
 
-export function listOf(known: readonly string[]): (text: string) => readonly string[] {
+export function listOf(choices: readonly string[]): (text: string) => readonly string[] {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());
-    const wrong = names.find((name) => !known.includes(name));
+    const wrong = names.find((name) => !choices.includes(name));
     if (wrong === undefined) return names;
-    throw new InvalidArgumentError(`"${wrong}" is not one of ${known.join(", ")}.`);
+    throw new InvalidArgumentError(`"${wrong}" is not one of ${choices.join(", ")}.`);
   };
 }

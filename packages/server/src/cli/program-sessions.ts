@@ -1,15 +1,4 @@
 import { Argument, type Command } from "commander";
-import type { Outcome } from "@holdfast/protocol";
-import type { AnswerFlags, InboxFlags } from "./commands/lifecycle.ts";
-import type { SendFlags, WatchFlags } from "./commands/talk.ts";
-import type {
-  CommonFlags,
-  CreateFlags,
-  FinalizeFlags,
-  ListFlags,
-  ResumeFlags,
-  UpdateFlags,
-} from "./commands/tracking.ts";
 import {
   choice,
   DELIVERY_POLICIES,
@@ -20,6 +9,7 @@ import {
   OUTCOMES,
   PHASES,
   positiveNumber,
+  run,
   STATES,
   STATUSES,
   time,
@@ -49,13 +39,12 @@ function addTracking(holdfast: Command): void {
     .option("--provider <name>", "agent or model for its messages")
     .option("--model <name>", "model of that provider")
     .addHelpText(
-      "after",
-      examples(
+      ...examples(
         "holdfast create --agent terraform-architect --purpose approval_workflow",
         "holdfast create --repo . --provider gemini --title 'Fix the build'",
       ),
     )
-    .action(async (flags: CreateFlags) => (await tracking()).createSession(flags));
+    .action(run(async () => (await tracking()).createSession));
 
   withServerOptions(holdfast.command("update"))
     .description("change a session's phase, metadata or preferences, or record an error")
@@ -69,22 +58,19 @@ function addTracking(holdfast: Command): void {
     .option("--model <name>", "preferred model of that provider")
     .addOption(choice("--delivery <policy>", "how new messages are delivered", DELIVERY_POLICIES))
     .addHelpText(
-      "after",
-      examples(
+      ...examples(
         "holdfast update agent-20260108-180530-abc12345 --phase approval",
         `holdfast update ID --metadata '{"findings": ["issue A"]}'`,
         "holdfast update ID --reset-errors",
       ),
     )
-    .action(async (id: string, flags: UpdateFlags) => (await tracking()).updateSession(id, flags));
+    .action(run(async () => (await tracking()).updateSession));
 
   withServerOptions(holdfast.command("get"))
     .description("print a session's state as JSON")
     .argument("<id>", ID)
     .option("--raw", "print the stored rows, even if they cannot be read as a session")
-    .action(async (id: string, flags: CommonFlags & { readonly raw?: true }) =>
-      (await tracking()).getSession(id, flags),
-    );
+    .action(run(async () => (await tracking()).getSession));
 
   withServerOptions(holdfast.command("list"))
     .description("list sessions, newest first (JSON: last updated first)")
@@ -98,10 +84,12 @@ function addTracking(holdfast: Command): void {
     .option("--to <time>", "only sessions created before this time", time)
     .option("--limit <n>", "maximum number of sessions", wholeNumber)
     .addHelpText(
-      "after",
-      examples("holdfast list --active-only", "holdfast list --agent terraform-architect --json"),
+      ...examples(
+        "holdfast list --active-only",
+        "holdfast list --agent terraform-architect --json",
+      ),
     )
-    .action(async (flags: ListFlags) => (await tracking()).listSessions(flags));
+    .action(run(async () => (await tracking()).listSessions));
 
   withServerOptions(holdfast.command("should-resume"))
     .description("say whether to resume a session; exits 0 for yes, 1 for no")
@@ -113,13 +101,8 @@ function addTracking(holdfast: Command): void {
       `additional checks that must pass: ${FURTHER_CHECKS.join(", ")}`,
       listOf(FURTHER_CHECKS),
     )
-    .addHelpText(
-      "after",
-      examples("holdfast should-resume $ID --require workspace && ./continue.sh"),
-    )
-    .action(async (id: string, flags: ResumeFlags) => {
-      process.exitCode = await (await tracking()).shouldResume(id, flags);
-    });
+    .addHelpText(...examples("holdfast should-resume $ID --require workspace && ./continue.sh"))
+    .action(run(async () => (await tracking()).shouldResume));
 
   withServerOptions(holdfast.command("finalize"))
     .description("record the outcome of a session")
@@ -128,10 +111,8 @@ function addTracking(holdfast: Command): void {
       new Argument("<outcome>", OUTCOMES.join(", ")).argParser(oneOf("outcome", OUTCOMES)),
     )
     .option("--summary <text>")
-    .addHelpText("after", examples("holdfast finalize ID completed --summary 'Applied'"))
-    .action(async (id: string, outcome: Outcome, flags: FinalizeFlags) =>
-      (await tracking()).finalizeSession(id, outcome, flags),
-    );
+    .addHelpText(...examples("holdfast finalize ID completed --summary 'Applied'"))
+    .action(run(async () => (await tracking()).finalizeSession));
 }
 
 function addTalking(holdfast: Command): void {
@@ -161,14 +142,10 @@ function addTalking(holdfast: Command): void {
     .option("--detach", "return once the message is stored")
     .addHelpText(
       "after",
-      `\nExits 0 when the run completed, 2 when it failed, 3 when it is suspended.\n${examples(
-        'holdfast send ID "Run the tests"',
-        "git diff | holdfast send ID -",
-      )}`,
+      "\nExits 0 when the run completed, 2 when it failed, 3 when it is suspended.",
     )
-    .action(async (id: string, words: readonly string[], flags: SendFlags) => {
-      process.exitCode = await (await import("./commands/talk.ts")).send(id, words, flags);
-    });
+    .addHelpText(...examples('holdfast send ID "Run the tests"', "git diff | holdfast send ID -"))
+    .action(run(async () => (await talk()).send));
 
   withServerOptions(holdfast.command("watch"))
     .description("show the events of a session until it is archived or you press Ctrl-C")
@@ -178,16 +155,14 @@ function addTalking(holdfast: Command): void {
       "start after this event number; 0 starts at the beginning",
       wholeNumber,
     )
-    .action(async (id: string, flags: WatchFlags) => {
-      process.exitCode = await (await import("./commands/talk.ts")).watch(id, flags);
-    });
+    .action(run(async () => (await talk()).watch));
 
   withServerOptions(holdfast.command("inbox"))
     .description(
       "list everything waiting for your answer, and allowed actions that were not performed",
     )
     .option("--dismiss <id>", "remove an allowed action that was not performed from the list")
-    .action(async (flags: InboxFlags) => (await lifecycle()).showInbox(flags));
+    .action(run(async () => (await lifecycle()).showInbox));
 }
 
 function addLifecycle(holdfast: Command): void {
@@ -195,39 +170,34 @@ function addLifecycle(holdfast: Command): void {
     .description("cancel the current run")
     .argument("<id>", ID)
     .option("--reason <text>", "reason to record")
-    .action(async (id: string, flags: CommonFlags) => (await lifecycle()).cancelRun(id, flags));
+    .action(run(async () => (await lifecycle()).cancelRun));
 
   withServerOptions(holdfast.command("resume"))
     .description("resume a suspended session, or answer its question")
     .argument("<id>", ID)
     .option("--suspension <id>", "suspension to answer (default: the only open one)")
     .option("--answer <answer>", "option ID, text or JSON")
-    .addHelpText("after", examples("holdfast resume ID", "holdfast resume ID --answer allow_once"))
-    .action(async (id: string, flags: AnswerFlags) => (await lifecycle()).resumeSession(id, flags));
+    .addHelpText(...examples("holdfast resume ID", "holdfast resume ID --answer allow_once"))
+    .action(run(async () => (await lifecycle()).resumeSession));
 
   withServerOptions(holdfast.command("archive"))
     .description("archive a session; it can still be read and forked")
     .argument("<id>", ID)
-    .action(async (id: string, flags: CommonFlags) =>
-      (await lifecycle()).archiveSession(id, flags),
-    );
+    .action(run(async () => (await lifecycle()).archiveSession));
 
   withServerOptions(holdfast.command("delete"))
     .description("delete a session permanently")
     .argument("<id>", ID)
     .option("-y, --yes", "do not ask for confirmation")
-    .action(async (id: string, flags: CommonFlags & { readonly yes?: true }) => {
-      process.exitCode = await (await lifecycle()).deleteSession(id, flags);
-    });
+    .action(run(async () => (await lifecycle()).deleteSession));
 
   withServerOptions(holdfast.command("fork"))
     .description("create a session with a copy of this one's history and print its ID")
     .argument("<id>", ID)
     .option("--at <message>", "last message to copy (default: all)")
-    .action(async (id: string, flags: CommonFlags & { readonly at?: string }) =>
-      (await lifecycle()).forkSession(id, flags),
-    );
+    .action(run(async () => (await lifecycle()).forkSession));
 }
 
 const tracking = () => import("./commands/tracking.ts");
+const talk = () => import("./commands/talk.ts");
 const lifecycle = () => import("./commands/lifecycle.ts");

@@ -1,26 +1,17 @@
 import { Option, type Command } from "commander";
 import { SCOPES } from "../domain/scope.ts";
-import type { CopyFlags, JsonFlags } from "./commands/database.ts";
-import type { CleanupFlags } from "./commands/cleanup.ts";
-import type { DrainFlags } from "./commands/nodes.ts";
 import type { HookOptions } from "./hooks/run-hook.ts";
-import type { InstallFlags } from "./hooks/install-hooks.ts";
-import type { CreateTokenFlags } from "./commands/token.ts";
-import type { RemovedFlags } from "./commands/removed.ts";
-import type { StatsFlags } from "./commands/stats.ts";
-import type { ExportFlags, ImportFlags } from "./commands/transfer.ts";
-import type { AddRepoFlags } from "./commands/surroundings.ts";
-import type { CommonFlags } from "./commands/tracking.ts";
 import {
   choice,
   examples,
   notNegative,
   positiveNumber,
+  run,
   time,
   withData,
   withServerOptions,
 } from "./program-options.ts";
-import type { DataFlags, ServeFlags } from "./settings/settings.ts";
+import type { DataFlags } from "./settings/settings.ts";
 
 export function addUpkeepCommands(holdfast: Command): void {
   addServer(holdfast);
@@ -38,19 +29,15 @@ function addServer(holdfast: Command): void {
     .description("serve the API and the web page")
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
     .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
-    .action(async (flags: ServeFlags) => (await import("./commands/serving.ts")).serve(flags));
-  holdfast
-    .command("mcp", { hidden: true })
-    .action(async () => (await import("./commands/serving.ts")).serveTools());
+    .action(run(async () => (await serving()).serve));
+  holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
   withServerOptions(holdfast.command("doctor"))
     .description("check the installation and report problems")
-    .action(async (flags: CommonFlags) => {
-      process.exitCode = await (await import("./commands/doctor.ts")).examine(flags);
-    });
+    .action(run(async () => (await doctor()).examine));
 }
 
 function addNodes(holdfast: Command): void {
-  const list = async (flags: CommonFlags) => (await import("./commands/nodes.ts")).listNodes(flags);
+  const list = run(async () => (await nodeCommands()).listNodes);
   const nodes = withServerOptions(holdfast.command("nodes"))
     .description("list the servers that share the database")
     .action(list);
@@ -64,16 +51,13 @@ function addNodes(holdfast: Command): void {
     .option("--timeout <seconds>", "maximum time to wait", notNegative, 600)
     .addOption(new Option("--undo", "assign work to the node again").conflicts("wait"))
     .addHelpText(
-      "after",
-      examples("holdfast nodes drain NODE --wait", "holdfast nodes drain NODE --undo"),
+      ...examples("holdfast nodes drain NODE --wait", "holdfast nodes drain NODE --undo"),
     )
-    .action(async (node: string, flags: DrainFlags) =>
-      (await import("./commands/nodes.ts")).drainNode(node, flags),
-    );
+    .action(run(async () => (await nodeCommands()).drainNode));
 }
 
 function addTokens(holdfast: Command): void {
-  const list = async (flags: CommonFlags) => (await tokens()).listTokens(flags);
+  const list = run(async () => (await tokens()).listTokens);
   const token = withServerOptions(holdfast.command("token"))
     .description("manage API tokens")
     .action(list);
@@ -89,21 +73,23 @@ function addTokens(holdfast: Command): void {
     )
     .option("--expires <days>", "days until the token expires (default: never)", positiveNumber)
     .addHelpText(
-      "after",
-      examples(
+      ...examples(
         "ADMIN=$(holdfast token create --name admin --scope admin)",
         "TOKEN=$(holdfast token create --name ci --scope send --expires 90)",
-      ) +
-        "\n\nThe first token must have the scope admin. From then on every request needs a token.",
+      ),
     )
-    .action(async (flags: CreateTokenFlags) => (await tokens()).createToken(flags));
+    .addHelpText(
+      "after",
+      "\nThe first token must have the scope admin. From then on every request needs a token.",
+    )
+    .action(run(async () => (await tokens()).createToken));
   withServerOptions(token.command("list"))
     .description("list the tokens; their secrets are not stored")
     .action(list);
   withServerOptions(token.command("revoke"))
     .description("revoke a token on all nodes")
     .argument("<token>", "token ID, as listed")
-    .action(async (id: string, flags: CommonFlags) => (await tokens()).revokeToken(id, flags));
+    .action(run(async () => (await tokens()).revokeToken));
 }
 
 function addSurroundings(holdfast: Command): void {
@@ -116,21 +102,17 @@ function addSurroundings(holdfast: Command): void {
       time,
     )
     .option("--to <time>", "only runs that ended, and sessions created, before this time", time)
-    .addHelpText(
-      "after",
-      examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"),
-    )
-    .action(async (flags: StatsFlags) => (await import("./commands/stats.ts")).showStats(flags));
+    .addHelpText(...examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"))
+    .action(run(async () => (await stats()).showStats));
   withServerOptions(holdfast.command("providers"))
     .description("list agents and models, and how to install the missing ones")
-    .action(async (flags: CommonFlags) => (await surroundings()).listProviders(flags));
+    .action(run(async () => (await surroundings()).listProviders));
 
+  const list = run(async () => (await surroundings()).listRepos);
   const repos = withServerOptions(holdfast.command("repos"))
     .description("list the repositories that sessions can work in")
-    .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
-  withServerOptions(repos.command("list"))
-    .description("list the repositories")
-    .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
+    .action(list);
+  withServerOptions(repos.command("list")).description("list the repositories").action(list);
   withServerOptions(repos.command("add"))
     .description("add a repository and print its ID")
     .argument("<path>", "Git repository inside the workspace root")
@@ -139,13 +121,11 @@ function addSurroundings(holdfast: Command): void {
       "--label <label>",
       "only nodes with this label have it (default: all nodes with this path)",
     )
-    .action(async (path: string, flags: AddRepoFlags) =>
-      (await surroundings()).addRepo(path, flags),
-    );
+    .action(run(async () => (await surroundings()).addRepo));
   withServerOptions(repos.command("remove"))
     .description("remove a repository from the list; its files stay")
     .argument("<repo>", "repository ID")
-    .action(async (id: string, flags: CommonFlags) => (await surroundings()).removeRepo(id, flags));
+    .action(run(async () => (await surroundings()).removeRepo));
 }
 
 function addTransfer(holdfast: Command): void {
@@ -158,25 +138,17 @@ function addTransfer(holdfast: Command): void {
     .addOption(choice("--format <format>", "file format", ["bundle", "gaia"]).default("bundle"))
     .option("--to <folder>", "target folder (default for a single bundle: stdout)")
     .addHelpText(
-      "after",
-      examples(
+      ...examples(
         "holdfast export ID > session.jsonl",
         "holdfast export --format gaia --to .claude/session",
       ),
     )
-    .action(async (ids: readonly string[], flags: ExportFlags) => {
-      process.exitCode = await (await transfer()).exportSessions(ids, flags);
-    });
+    .action(run(async () => (await transfer()).exportSessions));
   withServerOptions(holdfast.command("import"))
     .description("import sessions from bundles or a .claude/session folder")
     .argument("<paths...>", "bundle files, a folder of state.json files, or - for stdin")
-    .addHelpText(
-      "after",
-      examples("holdfast import session.jsonl", "holdfast import .claude/session"),
-    )
-    .action(async (paths: readonly string[], flags: ImportFlags) => {
-      process.exitCode = await (await transfer()).importSessions(paths, flags);
-    });
+    .addHelpText(...examples("holdfast import session.jsonl", "holdfast import .claude/session"))
+    .action(run(async () => (await transfer()).importSessions));
   withServerOptions(holdfast.command("cleanup"))
     .description("remove old sessions that only track an agent; conversations are kept")
     .option("--hours <n>", "remove sessions inactive for this many hours", notNegative, 24)
@@ -184,38 +156,32 @@ function addTransfer(holdfast: Command): void {
     .option("--dry-run", "only show which sessions would be removed")
     .option("-y, --yes", "do not ask for confirmation")
     .addHelpText(
-      "after",
-      examples("holdfast cleanup --hours 24 --dry-run", "holdfast cleanup --conversations --yes"),
+      ...examples(
+        "holdfast cleanup --hours 24 --dry-run",
+        "holdfast cleanup --conversations --yes",
+      ),
     )
-    .action(async (flags: CleanupFlags) => {
-      process.exitCode = await (await import("./commands/cleanup.ts")).cleanUp(flags);
-    });
+    .action(run(async () => (await cleanup()).cleanUp));
   withServerOptions(holdfast.command("removed"))
     .description("list sessions that were removed and can be restored")
     .option("--limit <n>", "maximum number of sessions", positiveNumber)
-    .action(async (flags: RemovedFlags) =>
-      (await import("./commands/removed.ts")).listRemoved(flags),
-    );
+    .action(run(async () => (await removed()).listRemoved));
   withServerOptions(holdfast.command("restore"))
     .description("restore a removed session")
     .argument("<id>", "session ID, as listed by holdfast removed")
-    .action(async (id: string, flags: CommonFlags) =>
-      (await import("./commands/removed.ts")).restoreSession(id, flags),
-    );
+    .action(run(async () => (await removed()).restoreSession));
 }
 
 interface HookFlags extends DataFlags {
   readonly test?: true;
 }
 
-async function answer(
-  hook: (options: HookOptions) => Promise<number>,
-  flags: HookFlags,
-): Promise<number> {
-  const options = { flags, env: process.env, stdio: process };
-  if (flags.test !== true) return hook(options);
-  const { checkHooks } = await import("./hooks/self-check.ts");
-  return checkHooks(options);
+function hookAction(load: () => Promise<(options: HookOptions) => Promise<number>>) {
+  return async (flags: HookFlags): Promise<void> => {
+    const check = async () => (await import("./hooks/self-check.ts")).checkHooks;
+    const hook = await (flags.test === true ? check() : load());
+    process.exitCode = await hook({ flags, env: process.env, stdio: process });
+  };
 }
 
 function addHooks(holdfast: Command): void {
@@ -225,18 +191,12 @@ function addHooks(holdfast: Command): void {
   withData(hook.command("pre-delegate"))
     .description("say whether to resume a session instead of starting a new one")
     .option("--test", "run a self-check that leaves nothing behind")
-    .addHelpText("after", examples(`echo '{"agent_name": "NAME"}' | holdfast hook pre-delegate`))
-    .action(async (flags: HookFlags) => {
-      const { preDelegate } = await import("./hooks/pre-delegate.ts");
-      process.exitCode = await answer(preDelegate, flags);
-    });
+    .addHelpText(...examples(`echo '{"agent_name": "NAME"}' | holdfast hook pre-delegate`))
+    .action(hookAction(async () => (await import("./hooks/pre-delegate.ts")).preDelegate));
   withData(hook.command("subagent-stop"))
     .description("finalize the session of an agent that has stopped")
     .option("--test", "run a self-check that leaves nothing behind")
-    .action(async (flags: HookFlags) => {
-      const { subagentStop } = await import("./hooks/subagent-stop.ts");
-      process.exitCode = await answer(subagentStop, flags);
-    });
+    .action(hookAction(async () => (await import("./hooks/subagent-stop.ts")).subagentStop));
   withData(hook.command("install"))
     .description("add both hooks to the settings of Claude Code, after showing the changes")
     .option("--project <folder>", "project folder (default: the current folder)")
@@ -246,10 +206,7 @@ function addHooks(holdfast: Command): void {
     .option("--dry-run", "only show the changes")
     .option("-y, --yes", "do not ask for confirmation")
     .option("--json", "print JSON")
-    .action(async (flags: InstallFlags) => {
-      const { installHooks } = await import("./hooks/install-hooks.ts");
-      process.exitCode = await installHooks({ flags, env: process.env });
-    });
+    .action(run(async () => (await import("./hooks/install-hooks.ts")).install));
 }
 
 function addDatabase(holdfast: Command): void {
@@ -257,33 +214,38 @@ function addDatabase(holdfast: Command): void {
   const db = holdfast.command("db").description("manage the database");
   withData(db.command("migrate"))
     .description("migrate the schema to this version; refused while nodes are alive")
-    .action(async (flags: DataFlags) => (await database()).migrate(flags));
+    .action(run(async () => (await database()).migrate));
   withData(db.command("rollback"))
     .description("roll back the last migration; refused while nodes are alive")
-    .action(async (flags: DataFlags) => (await database()).rollback(flags));
+    .action(run(async () => (await database()).rollback));
   withData(db.command("status"))
     .description("list the migrations and when they ran")
     .option("--json", "print JSON")
-    .action(async (flags: JsonFlags) => (await database()).status(flags));
+    .action(run(async () => (await database()).status));
   withData(db.command("backup"))
     .description("back up the database to a new file and verify it; works while a server runs")
     .argument("<file>", "target file; must not exist")
     .option("--json", "print JSON")
-    .addHelpText("after", examples("holdfast db backup holdfast-2026-01-08.db"))
-    .action(async (file: string, flags: JsonFlags) => (await database()).backup(file, flags));
+    .addHelpText(...examples("holdfast db backup holdfast-2026-01-08.db"))
+    .action(run(async () => (await database()).backup));
   db.command("copy")
     .description("copy the whole database into an empty one")
     .requiredOption("--from <url>", "source: postgres://… or a SQLite file")
     .requiredOption("--to <url>", "target: postgres://… or a SQLite file")
     .option("--json", "print JSON")
     .addHelpText(
-      "after",
-      examples("holdfast db copy --from holdfast.db --to postgres://user@host/holdfast"),
+      ...examples("holdfast db copy --from holdfast.db --to postgres://user@host/holdfast"),
     )
-    .action(async (flags: CopyFlags) => (await database()).copy(flags));
+    .action(run(async () => (await database()).copy));
 }
 
+const serving = () => import("./commands/serving.ts");
+const doctor = () => import("./commands/doctor.ts");
+const nodeCommands = () => import("./commands/nodes.ts");
 const tokens = () => import("./commands/token.ts");
 const surroundings = () => import("./commands/surroundings.ts");
+const stats = () => import("./commands/stats.ts");
+const cleanup = () => import("./commands/cleanup.ts");
+const removed = () => import("./commands/removed.ts");
 const transfer = () => import("./commands/transfer.ts");
 const database = () => import("./commands/database.ts");

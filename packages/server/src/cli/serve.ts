@@ -15,7 +15,7 @@ import { createRepositories } from "../runtime/repositories/repositories.ts";
 import { openAccessTokens } from "../runtime/tokens/access-tokens.ts";
 import { startRetention } from "../runtime/upkeep/retention.ts";
 import { startRowCheck } from "../runtime/upkeep/row-check.ts";
-import { openWorkspaceRoot, type WorkspaceRoot } from "../runtime/repositories/workspace-root.ts";
+import { openWorkspaceRoot } from "../runtime/repositories/workspace-root.ts";
 import { StorageFault } from "../storage/fault.ts";
 import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
@@ -37,7 +37,6 @@ export interface Server {
 }
 
 type Logger = LogFile["logger"];
-type ForAgents = Required<Pick<CatalogOptions, "toolsFor" | "sandbox">>;
 
 const WEB_FOLDER = path.resolve(import.meta.dirname, "../web");
 /** The share of agents and sessions in the ten seconds that a stop may take. */
@@ -58,7 +57,7 @@ export async function startServer(
   try {
     const { logger, close } = openLogFile(settings.dataFolder, { level: settings.logLevel });
     closers.push(close);
-    const store = await openDatabase(settings, { logger, failpoint });
+    const store = await openDatabase(settings, logger, failpoint);
     closers.push(store.close);
     const agentTokens = createAgentTokens();
     const tools = openAgentTools(agentTokens);
@@ -68,32 +67,21 @@ export async function startServer(
       import("../http/build-app.ts"),
     ]);
     logSandbox(sandbox, logger);
-    const { toolsFor } = tools;
     const node = randomUUID();
-    const open = await startRuntime(settings, {
-      store,
-      node,
-      logger,
-      failpoint,
-      toolsFor,
-      sandbox,
-    });
+    const forAgents = { toolsFor: tools.toolsFor, sandbox };
+    const open = await startRuntime(settings, { store, node, logger, failpoint, forAgents });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
-    closers.push(startJobs(settings, { store, logger, open }));
+    closers.push(startJobs(settings, store, logger, open));
     const startedAt = new Date();
     const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
+    const hasOtherAdmin = settings.token !== null;
     const app = await buildApp({
       runtime: open.runtime,
       version: VERSION,
       startedAt,
       token: settings.token,
       localToken,
-      tokens: openAccessTokens({
-        store,
-        clock: Date.now,
-        newId,
-        hasOtherAdmin: settings.token !== null,
-      }),
+      tokens: openAccessTokens({ store, clock: Date.now, newId, hasOtherAdmin }),
       agentTokens,
       limits: settings.limits,
       sandbox: () => sandbox.state,
@@ -142,7 +130,8 @@ async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<v
 
 async function openDatabase(
   { database, retention }: ServeSettings,
-  { logger, failpoint }: { readonly logger: Logger } & Required<ServerOptions>,
+  logger: Logger,
+  failpoint: (name: string) => void,
 ): Promise<Store> {
   try {
     await (await openMigrations(database, failpoint)).up();
@@ -165,27 +154,25 @@ async function openDatabase(
   }
 }
 
+interface RuntimeParts extends Required<ServerOptions> {
+  readonly store: Store;
+  readonly node: string;
+  readonly logger: Logger;
+  readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox">>;
+}
+
 async function startRuntime(
   settings: ServeSettings,
-  {
-    store,
-    node,
-    logger,
-    failpoint,
-    ...forAgents
-  }: {
-    readonly store: Store;
-    readonly node: string;
-    readonly logger: Logger;
-  } & Required<ServerOptions> &
-    ForAgents,
+  { store, node, logger, failpoint, forAgents }: RuntimeParts,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
-  const swept = await sweepAgents({ owner });
-  if (swept.killed.length > 0) {
-    logger.warn({ pids: swept.killed }, "ended agent processes that an earlier server had left");
-  }
-  const root = await openRoot(settings, logger);
+  const { killed } = await sweepAgents({ owner });
+  if (killed.length > 0)
+    logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
+  const root = await openWorkspaceRoot(settings.workspaceRoot, {
+    onViolation: (violation) =>
+      logger.warn({ security: "workspace", ...violation }, "a path outside the workspace root"),
+  });
   // Only a shared database keeps leases of other nodes.
   const isShared = databaseFile(settings.database) === null;
   const formerNode = isShared ? recordNode(settings.dataFolder, node) : null;
@@ -214,24 +201,15 @@ async function startRuntime(
   });
 }
 
-async function openRoot({ workspaceRoot }: ServeSettings, logger: Logger): Promise<WorkspaceRoot> {
-  return openWorkspaceRoot(workspaceRoot, {
-    onViolation: (violation) =>
-      logger.warn({ security: "workspace", ...violation }, "a path outside the workspace root"),
-  });
-}
-
 /** Starts the background jobs; returns a function that stops them. */
 function startJobs(
   { dataFolder, retention }: ServeSettings,
-  {
-    store,
-    logger,
-    open,
-  }: { readonly store: Store; readonly logger: Logger; readonly open: OpenRuntime },
+  store: Store,
+  logger: Logger,
+  open: OpenRuntime,
 ): () => Promise<unknown> {
   const rowCheck = startRowCheck(store, {
-    onFailure: (err) => logger.error({ err }, "the stored sessions could not all be looked at"),
+    onFailure: (err) => logger.error({ err }, "the check of the stored sessions failed"),
   });
   const cleaning = startRetention({
     store,
@@ -281,14 +259,14 @@ async function listen(app: App, { host, port }: ServeSettings): Promise<string> 
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw new CommandFailure(whyNotListening(error, { host, port }), undefined, { cause: error });
+    throw new CommandFailure(listenFailure(error, { host, port }), undefined, { cause: error });
   }
   const address = app.server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
 }
 
-function whyNotListening(error: unknown, { host, port }: { host: string; port: number }): string {
+function listenFailure(error: unknown, { host, port }: { host: string; port: number }): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
   switch (code) {
     case "EADDRINUSE":

@@ -6,16 +6,15 @@ import { executeCommand } from "../../runtime/execute-command.ts";
 import type { Removing } from "../../runtime/upkeep/removal.ts";
 import type { Store } from "../../storage/store.ts";
 import { bundlesIn, journalFolder } from "../settings/data-folder.ts";
-import { databaseSettings } from "../gateway/find-server.ts";
+import { databaseSettings, type CommonFlags } from "../gateway/find-server.ts";
 import { openDatabase } from "../gateway/open-gateway.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { toStateTime } from "../gaia/state-time.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
-import { counted, timeAgo } from "../terminal/format.ts";
+import { counted } from "../terminal/format.ts";
 import { EXIT } from "../exit.ts";
 import type { ServeSettings } from "../settings/settings.ts";
-import type { CommonFlags } from "./tracking.ts";
 
 export interface CleanupFlags extends CommonFlags {
   readonly hours: number;
@@ -40,9 +39,8 @@ export async function cleanUp(flags: CleanupFlags): Promise<number> {
   const store = await openDatabase(settings, { access: flags.dryRun === true ? "read" : "change" });
   const progress = await openProgress(printer, "Removing");
   try {
-    const now = Date.now();
     const cleaned = await removeStale(store, {
-      now,
+      now: Date.now(),
       olderThanMs: flags.hours * HOUR_MS,
       dryRun: flags.dryRun === true,
       onProgress: progress.report,
@@ -51,7 +49,7 @@ export async function cleanUp(flags: CleanupFlags): Promise<number> {
       ...(takesConversations && { conversations: removingFrom(store, settings) }),
     });
     progress.end();
-    tell(printer, { cleaned, flags, now });
+    printCleaned(printer, cleaned, flags.dryRun === true);
     return cleaned.failures.length === 0 ? EXIT.done : EXIT.failed;
   } finally {
     progress.end();
@@ -70,16 +68,8 @@ function removingFrom(store: Store, { dataFolder }: ServeSettings): Removing {
   };
 }
 
-function tell(
-  printer: Printer,
-  {
-    cleaned,
-    flags,
-    now,
-  }: { readonly cleaned: CleanedUp; readonly flags: CleanupFlags; readonly now: number },
-): void {
+function printCleaned(printer: Printer, cleaned: CleanedUp, isDry: boolean): void {
   const { removed, first, kept, failures } = cleaned;
-  const isDry = flags.dryRun === true;
   const names = first.map((session) => ({
     agent_id: nameOf(session),
     last_active: toStateTime(session.lastActiveAt),
@@ -95,7 +85,7 @@ function tell(
   printer.line(`${isDry ? "Would remove" : "Removed"} ${counted(removed, "session")}.`);
   if (isDry) {
     for (const { agent_id: name, last_active: at } of names)
-      printer.line(`  ${name}  ${timeAgo(at, now)}`, printer.paint.dim);
+      printer.line(`  ${name}  ${printer.ago(at)}`, printer.paint.dim);
     if (removed > names.length) printer.note(`  and ${removed - names.length} more`);
   }
   for (const { sessionId, reason } of failures)

@@ -4,12 +4,11 @@ import type { Command } from "commander";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
-import { withGateway } from "./tracking.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
 
-/** As many as a person would look through. */
-const OFFERED = 50;
+const MAX_OFFERED = 50;
 
-/** `completion SHELL` prints a script; what that asks back for, `complete`, is answered with what there is now. */
+/** `completion SHELL` prints a script, which calls `complete` for the current names. */
 export async function addCompletion(program: Command): Promise<void> {
   const { default: addTo } = await import("@bomb.sh/tab/commander");
   const root = addTo(program, { completionCommandName: "completion" });
@@ -18,15 +17,13 @@ export async function addCompletion(program: Command): Promise<void> {
   });
 }
 
-/** Live ids, each with what it is about. Without a database there are none, and that is no failure. */
+/** Offers the IDs of sessions and the names of nodes. Without a database there are none, which is not a failure. */
 async function offerNames(root: RootCommand): Promise<void> {
-  const wanted = [...root.commands.values()].flatMap((command) => [...command.arguments.values()]);
-  const ids = wanted.filter(({ name }) => name === "id" || name === "ids");
-  const ofNodes = wanted.filter(({ name }) => name === "node");
-  if (ids.length + ofNodes.length === 0) return;
-  const { sessions, nodes } = await withGateway({}, readNames, { access: "read" }).catch(
-    () => NOTHING,
-  );
+  const all = [...root.commands.values()].flatMap((command) => [...command.arguments.values()]);
+  const ids = all.filter(({ name }) => name === "id" || name === "ids");
+  const nodeArguments = all.filter(({ name }) => name === "node");
+  if (ids.length + nodeArguments.length === 0) return;
+  const { sessions, nodes } = await withGateway({}, "read", readNames).catch(() => NOTHING);
   for (const argument of ids) {
     argument.handler = (complete) => {
       for (const session of sessions)
@@ -36,7 +33,7 @@ async function offerNames(root: RootCommand): Promise<void> {
         );
     };
   }
-  for (const argument of ofNodes) {
+  for (const argument of nodeArguments) {
     argument.handler = (complete) => {
       for (const { name, id, alive } of nodes) if (alive) complete(name, id);
     };
@@ -51,7 +48,7 @@ interface Names {
 const NOTHING: Names = { sessions: [], nodes: [] };
 
 async function readNames(gateway: SessionGateway): Promise<Names> {
-  const { sessions } = await gateway.sessions.list({ limit: OFFERED });
+  const { sessions } = await gateway.sessions.list({ limit: MAX_OFFERED });
   const { nodes } = await gateway.nodes.list();
   return { sessions, nodes };
 }

@@ -9,7 +9,7 @@ import { copyDatabase, describeCopied } from "./database.ts";
 const quietly = { onProgress: () => {} };
 
 describe("holdfast db copy", () => {
-  it("copies into a folder that it makes, for its owner only, and says what", async () => {
+  it("creates the target folder for its owner only and reports the copied rows", async () => {
     const { from, to, file } = await prepare();
     const copied = await copyDatabase({ from, to }, quietly);
     expect(describeCopied(copied, { to }).split("\n")).toEqual([
@@ -29,7 +29,7 @@ describe("holdfast db copy", () => {
     expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
   });
 
-  it("fails with one line that says what to do next", async () => {
+  it("fails with one line that contains the next step", async () => {
     const { test, from, to, file } = await prepare();
     const failing = (settings: { from: DatabaseLocation; to: DatabaseLocation }) =>
       copyDatabase(settings, quietly).catch((error: unknown) => error);

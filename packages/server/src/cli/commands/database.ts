@@ -39,7 +39,7 @@ export async function migrate(flags: DataFlags): Promise<void> {
   // With nothing pending, this only checks that no newer program has migrated the database.
   if (pending.length > 0) makeDataFolder(settings.dataFolder);
   const steps = await (pending.length === 0 ? up() : whileNobodyServes(settings, up));
-  printSteps(settings, { steps, done: "migrated", none: "up to date" });
+  printSteps(settings, steps, "migrated", "up to date");
 }
 
 export async function rollback(flags: DataFlags): Promise<void> {
@@ -49,16 +49,14 @@ export async function rollback(flags: DataFlags): Promise<void> {
   const steps = await whileNobodyServes(settings, async () =>
     (await openMigrations(settings.database)).down(),
   );
-  printSteps(settings, { steps, done: "rolled back", none: "nothing to roll back" });
+  printSteps(settings, steps, "rolled back", "nothing to roll back");
 }
 
 function printSteps(
   { database }: DataSettings,
-  {
-    steps,
-    done,
-    none,
-  }: { readonly steps: readonly MigrationStep[]; readonly done: string; readonly none: string },
+  steps: readonly MigrationStep[],
+  done: string,
+  none: string,
 ): void {
   print(
     steps.length === 0
@@ -95,13 +93,13 @@ export async function backup(target: string, flags: JsonFlags): Promise<void> {
   });
   if (!result.ok) {
     const exitCode = result.refused === "source_missing" ? EXIT.no : EXIT.failed;
-    throw new CommandFailure(backupRefusal(result, { source, file }), exitCode);
+    throw new CommandFailure(backupRefusal(result, source, file), exitCode);
   }
   const { bytes, tables } = result;
-  if (flags.json === true) return printer.json({ file, bytes, tables });
   const rowsOf = (name: string): number => tables.find(({ table }) => table === name)?.rows ?? 0;
   const megabytes = (bytes / 1024 / 1024).toFixed(1);
-  return printer.line(
+  printer.result(
+    { file, bytes, tables },
     `${file}: ${counted(rowsOf("AgentSession"), "session")}, ${counted(rowsOf("AgentMessage"), "message")}, ${megabytes} MiB, verified`,
   );
 }
@@ -117,20 +115,20 @@ export async function copy(flags: CopyFlags): Promise<void> {
   const settings = { from: parseDatabase(flags.from), to: parseDatabase(flags.to) };
   const progress = await openProgress(printer, "Copying rows");
   try {
-    const copied = await copyDatabase(settings, {
+    const result = await copyDatabase(settings, {
       onProgress: ({ step, done, total }) => {
         if (step === "copying") progress.report(done, total);
       },
     });
     progress.end();
-    if (flags.json === true) printer.json(copied);
-    else for (const text of describeCopied(copied, settings).split("\n")) printer.line(text);
+    if (flags.json === true) printer.json(result);
+    else for (const text of describeCopied(result, settings).split("\n")) printer.line(text);
   } finally {
     progress.end();
   }
 }
 
-type Copied = Omit<CopiedDatabase, "ok">;
+type CopyResult = Omit<CopiedDatabase, "ok">;
 
 interface CopySettings {
   readonly from: DatabaseLocation;
@@ -141,7 +139,7 @@ interface CopySettings {
 export async function copyDatabase(
   settings: CopySettings,
   { onProgress }: { readonly onProgress: (progress: CopyProgress) => void },
-): Promise<Copied> {
+): Promise<CopyResult> {
   const file = databaseFile(settings.to);
   if (file !== null) makeDataFolder(path.dirname(file));
   const copied = await copyRows(settings, { onProgress });
@@ -149,7 +147,7 @@ export async function copyDatabase(
   return { tables: copied.tables };
 }
 
-export function describeCopied({ tables }: Copied, { to }: Pick<CopySettings, "to">): string {
+export function describeCopied({ tables }: CopyResult, { to }: Pick<CopySettings, "to">): string {
   const width = Math.max(...tables.map(({ table }) => table.length));
   const rows = tables.map(({ table, rows }) => `  ${table.padEnd(width)}  ${rows}`);
   return [`Copied to ${describeDatabase(to)}, and verified:`, ...rows].join("\n");
@@ -162,10 +160,7 @@ const USE_PG_DUMP = [
   '  pg_restore --no-owner --dbname="$HOLDFAST_DATABASE_URL" holdfast.dump',
 ].join("\n");
 
-function backupRefusal(
-  { refused }: BackupRefused,
-  { source, file }: { readonly source: string; readonly file: string },
-): string {
+function backupRefusal({ refused }: BackupRefused, source: string, file: string): string {
   switch (refused) {
     case "source_missing":
       return `${source}: no such database.`;

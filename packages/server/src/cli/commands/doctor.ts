@@ -6,12 +6,11 @@ import { promisify } from "node:util";
 import { errorText } from "../../domain/error-text.ts";
 import { checkRows } from "../../runtime/upkeep/row-check.ts";
 import type { UnreadableSessions } from "../../storage/ports/quarantine-store.ts";
-import type { Store } from "../../storage/store.ts";
 import {
   databaseElsewhere,
   gatewaySettings,
   findServer,
-  type ServerAddress,
+  type CommonFlags,
 } from "../gateway/find-server.ts";
 import { openDatabase } from "../gateway/open-gateway.ts";
 import { EXIT } from "../exit.ts";
@@ -19,7 +18,6 @@ import { openPrinter } from "../terminal/printer.ts";
 import { NothingThere } from "../gateway/served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { VERSION } from "../version.ts";
-import type { CommonFlags } from "./tracking.ts";
 
 interface Finding {
   readonly name: string;
@@ -49,11 +47,10 @@ export async function examine(flags: CommonFlags): Promise<number> {
 }
 
 async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
-  const program: Finding = {
-    name: "program",
-    verdict: "good",
-    says: `Holdfast ${VERSION} on Node ${process.versions.node}, ${process.platform}`,
-  };
+  const program = await check(
+    "program",
+    () => `Holdfast ${VERSION} on Node ${process.versions.node}, ${process.platform}`,
+  );
   let settings: ServeSettings;
   try {
     settings = gatewaySettings(flags);
@@ -62,17 +59,30 @@ async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
   }
   return [
     program,
-    folderFinding(settings),
-    await databaseFinding(flags, settings),
-    await serverFinding(flags, settings),
-    await gitFinding(),
-    await sandboxFinding(settings),
+    await check("data folder", () => checkFolder(settings)),
+    await check("database", () => checkDatabase(flags, settings)),
+    await check("server", () => checkServer(flags, settings)),
+    await check("git", checkGit),
+    await check("sandbox", () => checkSandbox(settings)),
     ...(await providerFindings(settings)),
   ];
 }
 
-function folderFinding({ dataFolder }: ServeSettings): Finding {
-  const name = "data folder";
+/** A text is a good result. */
+type Result = string | Omit<Finding, "name">;
+
+/** Runs one check; an error is a bad result. */
+async function check(name: string, work: () => Result | Promise<Result>): Promise<Finding> {
+  try {
+    const result = await work();
+    return { name, ...(typeof result === "string" ? { verdict: "good", says: result } : result) };
+  } catch (error) {
+    const verdict = error instanceof NothingThere ? "warn" : "bad";
+    return { name, verdict, says: errorText(error) };
+  }
+}
+
+function checkFolder({ dataFolder }: ServeSettings): Result {
   try {
     if (!existsSync(dataFolder)) return missingFolder(dataFolder);
     accessSync(dataFolder, constants.W_OK);
@@ -80,50 +90,37 @@ function folderFinding({ dataFolder }: ServeSettings): Finding {
     const free = bavail * bsize;
     const room = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
     return free < LITTLE_ROOM_BYTES
-      ? { name, verdict: "warn", says: `${dataFolder}, only ${room}` }
-      : { name, verdict: "good", says: `${dataFolder}, ${room}` };
+      ? { verdict: "warn", says: `${dataFolder}, only ${room}` }
+      : `${dataFolder}, ${room}`;
   } catch (error) {
-    return { name, verdict: "bad", says: `${errorText(error)} Choose another folder with --data.` };
+    return { verdict: "bad", says: `${errorText(error)} Choose another folder with --data.` };
   }
 }
 
 /** The folder is created on demand, which fails if its nearest existing parent cannot be written. */
-function missingFolder(dataFolder: string): Finding {
+function missingFolder(dataFolder: string): Result {
   let above = path.dirname(dataFolder);
   while (!existsSync(above)) above = path.dirname(above);
   if (!statSync(above).isDirectory()) throw new Error(`${above} is not a folder.`);
   accessSync(above, constants.W_OK);
-  return {
-    name: "data folder",
-    verdict: "warn",
-    says: `${dataFolder} does not exist yet; holdfast serve creates it`,
-  };
+  return { verdict: "warn", says: `${dataFolder} does not exist yet; holdfast serve creates it` };
 }
 
-async function databaseFinding(flags: CommonFlags, settings: ServeSettings): Promise<Finding> {
-  const name = "database";
-  let store: Store | null = null;
+async function checkDatabase(flags: CommonFlags, settings: ServeSettings): Promise<Result> {
+  const elsewhere = await databaseElsewhere(flags, settings);
+  if (elsewhere !== null) return { verdict: "warn", says: elsewhere };
+  const store = await openDatabase(settings, { access: "read" });
   try {
-    const elsewhere = await databaseElsewhere(flags, settings);
-    if (elsewhere !== null) return { name, verdict: "warn", says: elsewhere };
-    store = await openDatabase(settings, { access: "read" });
     await checkRows(store);
     const { schema, setAside, counts } = await store.health();
     const unreadable = await store.unreadableSessions({ limit: UNREADABLE_SHOWN });
     const sessions = counts.active + counts.suspended + counts.archived + counts.error;
     const says = `${describeDatabase(settings.database)}, at ${schema}, ${counted(sessions, "session")}`;
-    return setAside === 0
-      ? { name, verdict: "good", says }
-      : {
-          name,
-          verdict: "warn",
-          says: `${says}; ${counted(setAside, "row")} that cannot be read${unreadableText(unreadable)}`,
-        };
-  } catch (error) {
-    const verdict = error instanceof NothingThere ? "warn" : "bad";
-    return { name, verdict, says: errorText(error) };
+    if (setAside === 0) return says;
+    const rows = `${counted(setAside, "row")} that cannot be read${unreadableText(unreadable)}`;
+    return { verdict: "warn", says: `${says}; ${rows}` };
   } finally {
-    await store?.close();
+    await store.close();
   }
 }
 
@@ -135,45 +132,36 @@ function unreadableText({ total, sessions }: UnreadableSessions): string {
   return `. Unreadable sessions: ${names}${more}. Show one with: holdfast get ID --raw; delete it with: holdfast delete ID`;
 }
 
-async function serverFinding(flags: CommonFlags, settings: ServeSettings): Promise<Finding> {
-  const name = "server";
-  let server: ServerAddress | null = null;
+async function checkServer(flags: CommonFlags, settings: ServeSettings): Promise<Result> {
+  const server = await findServer(flags, settings);
+  if (server === null) return "not running; start one with: holdfast serve";
+  const { url, token } = server;
   try {
-    server = await findServer(flags, settings);
-    if (server === null)
-      return { name, verdict: "good", says: "not running; start one with: holdfast serve" };
-    const { url, token } = server;
     const { createClient } = await import("@holdfast/client");
     const { status } = await createClient({ url, token: token ?? undefined }).readiness();
-    return { name, verdict: "good", says: `${url}, ${status}` };
+    return `${url}, ${status}`;
   } catch (error) {
-    const where = server === null ? "" : `${server.url}: `;
-    return { name, verdict: "bad", says: `${where}${errorText(error)}` };
+    return { verdict: "bad", says: `${url}: ${errorText(error)}` };
   }
 }
 
-async function gitFinding(): Promise<Finding> {
+async function checkGit(): Promise<Result> {
   try {
     // In "/": the current folder may be a repository with settings of its own.
     const options = { timeout: 5_000, cwd: "/" };
     const { stdout } = await promisify(execFile)("git", ["--version"], options);
-    return { name: "git", verdict: "good", says: stdout.trim() };
+    return stdout.trim();
   } catch {
-    return { name: "git", verdict: "warn", says: "not found; most agents need it" };
+    return { verdict: "warn", says: "not found; most agents need it" };
   }
 }
 
-async function sandboxFinding(settings: ServeSettings): Promise<Finding> {
-  const name = "sandbox";
-  try {
-    const { describeSandbox, openSandboxOf } = await import("../catalog.ts");
-    const sandbox = await openSandboxOf(settings);
-    const { mode, active } = sandbox.state;
-    const verdict = active ? "good" : mode === "required" ? "bad" : "warn";
-    return { name, verdict, says: `agents ${describeSandbox(sandbox)}` };
-  } catch (error) {
-    return { name, verdict: "bad", says: errorText(error) };
-  }
+async function checkSandbox(settings: ServeSettings): Promise<Result> {
+  const { describeSandbox, openSandboxOf } = await import("../catalog.ts");
+  const sandbox = await openSandboxOf(settings);
+  const { mode, active } = sandbox.state;
+  const verdict = active ? "good" : mode === "required" ? "bad" : "warn";
+  return { verdict, says: `agents ${describeSandbox(sandbox)}` };
 }
 
 async function providerFindings(settings: ServeSettings): Promise<readonly Finding[]> {
@@ -182,23 +170,18 @@ async function providerFindings(settings: ServeSettings): Promise<readonly Findi
   const described = await Promise.all(catalog.all().map((provider) => provider.describe()));
   const installed = described.filter((provider) => provider.installed).map(({ name }) => name);
   const missing = described.filter((provider) => !provider.installed).map(({ name }) => name);
-  const isThere = installed.includes(catalog.defaultName);
-  return [
-    {
-      name: "providers",
-      verdict: isThere ? "good" : "bad",
-      says: isThere
-        ? `${installed.join(", ")}; new messages go to ${catalog.defaultName}`
-        : `The default, ${catalog.defaultName}, is not installed. Run \`holdfast providers\` to see all providers.`,
-    },
-    ...(missing.length === 0
-      ? []
-      : [
-          {
-            name: "",
-            verdict: "good",
-            says: `not installed: ${missing.join(", ")} (holdfast providers shows how to install them)`,
-          } as const,
-        ]),
-  ];
+  const defaultFinding: Finding = installed.includes(catalog.defaultName)
+    ? {
+        name: "providers",
+        verdict: "good",
+        says: `${installed.join(", ")}; new messages go to ${catalog.defaultName}`,
+      }
+    : {
+        name: "providers",
+        verdict: "bad",
+        says: `The default, ${catalog.defaultName}, is not installed. Run \`holdfast providers\` to see all providers.`,
+      };
+  if (missing.length === 0) return [defaultFinding];
+  const says = `not installed: ${missing.join(", ")} (holdfast providers shows how to install them)`;
+  return [defaultFinding, { name: "", verdict: "good", says }];
 }

@@ -6,27 +6,28 @@ import type {
   Suspension,
   SuspensionsReply,
 } from "@holdfast/protocol";
+import { isObject } from "../../domain/json.ts";
+import type { CommonFlags } from "../gateway/find-server.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { nameOf } from "../gaia/to-state.ts";
+import { toState } from "../gaia/to-state.ts";
 import { shellWord, timeAgo } from "../terminal/format.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
-import { tellOf, withGateway, type CommonFlags } from "./tracking.ts";
+import { changeSession } from "./tracking.ts";
 
 export async function cancelRun(
   id: string,
   flags: CommonFlags & { readonly reason?: string },
 ): Promise<void> {
   const { reason } = flags;
-  const session = await withGateway(
+  await changeSession(
     flags,
     (gateway) => gateway.sessions.cancel(id, defined({ reason })),
-    { access: "change" },
-  );
-  tellOf(session, flags, ({ queued }) =>
-    queued === 0
-      ? `${nameOf(session)} is idle.`
-      : `${nameOf(session)} continues with the next of ${queued} queued messages.`,
+    (name, { queued }) =>
+      queued === 0
+        ? `${name} is idle.`
+        : `${name} continues with the next of ${queued} queued messages.`,
   );
 }
 
@@ -40,16 +41,15 @@ export async function resumeSession(id: string, flags: AnswerFlags): Promise<voi
   const { suspension, answer } = flags;
   if (answer === undefined && suspension !== undefined)
     throw new CommandFailure("--suspension needs --answer.", EXIT.usage);
-  const session = await withGateway(
+  await changeSession(
     flags,
-    async (gateway) => {
-      if (answer === undefined) return gateway.sessions.resume(id);
-      const open = suspension ?? onlyOneOf(await gateway.sessions.get(id)).id;
-      return gateway.sessions.answer(id, { suspensionId: open, answer: parseAnswer(answer) });
+    async ({ sessions }) => {
+      if (answer === undefined) return sessions.resume(id);
+      const suspensionId = suspension ?? onlyOneOf(await sessions.get(id)).id;
+      return sessions.answer(id, { suspensionId, answer: parseAnswer(answer) });
     },
-    { access: "change" },
+    (name, { status, state }) => `${name} is ${status}, ${state}.`,
   );
-  tellOf(session, flags, ({ status, state }) => `${nameOf(session)} is ${status}, ${state}.`);
 }
 
 function onlyOneOf({ suspensions }: Session): OpenSuspension {
@@ -73,10 +73,11 @@ function parseAnswer(text: string): unknown {
 }
 
 export async function archiveSession(id: string, flags: CommonFlags): Promise<void> {
-  const session = await withGateway(flags, (gateway) => gateway.sessions.archive(id), {
-    access: "change",
-  });
-  tellOf(session, flags, () => `${nameOf(session)} is archived.`);
+  await changeSession(
+    flags,
+    (gateway) => gateway.sessions.archive(id),
+    (name) => `${name} is archived.`,
+  );
 }
 
 /** Asks for confirmation first. */
@@ -88,10 +89,11 @@ export async function deleteSession(
   const { confirmed } = await import("../terminal/confirm.ts");
   const question = `Delete ${id} and its whole history? This cannot be undone.`;
   if (!(await confirmed(printer, { question, yes: flags.yes === true }))) return EXIT.no;
-  const session = await withGateway(flags, (gateway) => gateway.sessions.delete(id), {
-    access: "change",
-  });
-  tellOf(session, flags, () => `${nameOf(session)} is deleted.`);
+  await changeSession(
+    flags,
+    (gateway) => gateway.sessions.delete(id),
+    (name) => `${name} is deleted.`,
+  );
   return EXIT.done;
 }
 
@@ -99,26 +101,19 @@ export async function forkSession(
   id: string,
   flags: CommonFlags & { readonly at?: string },
 ): Promise<void> {
-  const { at } = flags;
-  const session = await withGateway(
-    flags,
-    (gateway) => gateway.sessions.fork(id, defined({ atMessage: at })),
-    { access: "change" },
+  const session = await withGateway(flags, "change", (gateway) =>
+    gateway.sessions.fork(id, defined({ atMessage: flags.at })),
   );
-  const printer = openPrinter(flags);
-  if (flags.json === true) tellOf(session, flags, () => "");
-  else printer.line(session.id);
+  openPrinter(flags).result(toState(session), session.id);
 }
 
 /** Lists everything waiting for a person, with the command that answers it. */
 export async function showInbox(flags: InboxFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { suspensions, unusedAnswers } = await withGateway(
-    flags,
-    async (gateway) =>
-      flags.dismiss === undefined ? gateway.suspensions() : dismiss(gateway, flags.dismiss),
-    { access: flags.dismiss === undefined ? "read" : "change" },
-  );
+  const { dismiss: id } = flags;
+  const { suspensions, unusedAnswers } = await (id === undefined
+    ? withGateway(flags, "read", (gateway) => gateway.suspensions())
+    : withGateway(flags, "change", (gateway) => dismiss(gateway, id)));
   if (flags.json === true) return printer.json([...suspensions, ...unusedAnswers.map(asEntry)]);
   if (!printer.isForPeople) {
     const waiting = suspensions.map(({ id, sessionId, kind, createdAt, request }) => [
@@ -187,20 +182,13 @@ function showSuspension(printer: Printer, suspension: Suspension): void {
 }
 
 function titleOf(request: unknown): string | null {
-  const { title } = fieldsOf(request);
-  return typeof title === "string" ? title : null;
+  return isObject(request) && typeof request["title"] === "string" ? request["title"] : null;
 }
 
 function optionsOf(request: unknown): readonly { readonly id: string; readonly name: string }[] {
-  const { options } = fieldsOf(request);
-  return (Array.isArray(options) ? options : []).flatMap((option) => {
-    const { optionId, id = optionId, name } = fieldsOf(option);
+  const options = isObject(request) ? request["options"] : null;
+  return (Array.isArray(options) ? options : []).filter(isObject).flatMap((option) => {
+    const { optionId, id = optionId, name } = option;
     return typeof id === "string" ? [{ id, name: typeof name === "string" ? name : "" }] : [];
   });
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : {};
 }

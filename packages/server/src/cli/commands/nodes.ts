@@ -1,18 +1,17 @@
 import type { Node } from "@holdfast/protocol";
 import { setTimeout as pause } from "node:timers/promises";
+import type { CommonFlags } from "../gateway/find-server.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/format.ts";
-import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function listNodes(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { nodes } = await withGateway(flags, (gateway) => gateway.nodes.list(), { access: "read" });
+  const { nodes } = await withGateway(flags, "read", (gateway) => gateway.nodes.list());
   if (flags.json === true) return printer.json(nodes);
   if (nodes.length === 0)
     return printer.note("No server is running. Start one with: holdfast serve");
-  const now = Date.now();
   return printer.table(
     nodes.map((node) => [
       node.name,
@@ -21,16 +20,16 @@ export async function listNodes(flags: CommonFlags): Promise<void> {
       `${node.busy}/${node.capacity}`,
       node.labels.join(","),
       node.version,
-      printer.isForPeople ? timeAgo(node.startedAt, now) : node.startedAt,
+      printer.ago(node.startedAt),
     ]),
     [
       { title: "NAME", flexible: true },
-      { title: "ID" },
+      "ID",
       { title: "STATE", style: (text, paint) => (text === "dead" ? paint.red(text) : text) },
-      { title: "BUSY" },
+      "BUSY",
       { title: "LABELS", flexible: true },
-      { title: "VERSION" },
-      { title: "STARTED" },
+      "VERSION",
+      "STARTED",
     ],
   );
 }
@@ -52,16 +51,15 @@ export async function drainNode(name: string, flags: DrainFlags): Promise<void> 
   const printer = openPrinter(flags);
   const draining = flags.undo !== true;
   const drain = async (gateway: SessionGateway): Promise<Node> => {
-    const asked = await gateway.nodes.drain(name, { draining });
-    if (draining && !(await hasOthers(gateway, asked)))
+    const node = await gateway.nodes.drain(name, { draining });
+    if (draining && !(await hasOthers(gateway, node)))
       printer.note("No other node accepts work. Messages wait until one does.");
     return draining && flags.wait === true
-      ? untilDrained(gateway, { node: asked, withinMs: flags.timeout * 1_000 })
-      : asked;
+      ? untilDrained(gateway, node, flags.timeout * 1_000)
+      : node;
   };
-  const node = await withGateway(flags, drain, { access: "change" });
-  if (flags.json === true) return printer.json(node);
-  return printer.line(sentence(node));
+  const node = await withGateway(flags, "change", drain);
+  printer.result(node, sentence(node));
 }
 
 function sentence(node: Node): string {
@@ -75,23 +73,20 @@ async function hasOthers(gateway: SessionGateway, { id }: Node): Promise<boolean
   return nodes.some((node) => node.id !== id && node.alive && !node.draining);
 }
 
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 
-async function untilDrained(
-  gateway: SessionGateway,
-  { node, withinMs }: { readonly node: Node; readonly withinMs: number },
-): Promise<Node> {
+async function untilDrained(gateway: SessionGateway, node: Node, withinMs: number): Promise<Node> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const { nodes } = await gateway.nodes.list();
-    const found = nodes.find(({ id }) => id === node.id);
+    const current = nodes.find(({ id }) => id === node.id);
     // A node that has stopped is not listed.
-    if (found === undefined) return { ...node, alive: false, busy: 0 };
-    if (found.drained || !found.alive) return found;
-    if (!found.draining)
-      throw new CommandFailure(`${found.name} accepts work again: the drain was undone.`);
-    if (performance.now() >= deadline) throw new CommandFailure(notInTime(found));
-    await pause(LOOK_EVERY_MS);
+    if (current === undefined) return { ...node, alive: false, busy: 0 };
+    if (current.drained || !current.alive) return current;
+    if (!current.draining)
+      throw new CommandFailure(`${current.name} accepts work again: the drain was undone.`);
+    if (performance.now() >= deadline) throw new CommandFailure(notInTime(current));
+    await pause(POLL_MS);
   }
 }
 

@@ -2,24 +2,21 @@ import { defined } from "../../domain/defined.ts";
 import type { Stats, StatsBucket, StatsGroup } from "@holdfast/protocol";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { counted, durationText } from "../terminal/format.ts";
-import { withGateway, type CommonFlags } from "./tracking.ts";
+import type { CommonFlags } from "../gateway/find-server.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
 
-export interface StatsFlags extends CommonFlags {
-  readonly from?: string;
-  readonly to?: string;
-}
-
-export async function showStats(flags: StatsFlags): Promise<void> {
+export async function showStats(
+  flags: CommonFlags & { readonly from?: string; readonly to?: string },
+): Promise<void> {
   const printer = openPrinter(flags);
   const { from, to } = flags;
-  const range = defined({ from, to });
-  const stats = await withGateway(flags, (gateway) => gateway.stats(range), { access: "read" });
+  const stats = await withGateway(flags, "read", (gateway) => gateway.stats(defined({ from, to })));
   if (!printer.isForPeople) return printer.json(stats);
   if (stats.sessions === 0) return printer.note("No sessions in this time range.");
   showTotals(printer, stats);
   showOverTime(printer, stats.overTime);
-  showGroups(printer, { title: "AGENT", groups: stats.byAgent });
-  showGroups(printer, { title: "PROVIDER", groups: stats.byProvider });
+  showGroups(printer, "AGENT", stats.byAgent);
+  showGroups(printer, "PROVIDER", stats.byProvider);
   showPhases(printer, stats.byPhase);
 }
 
@@ -42,7 +39,7 @@ function showTotals(printer: Printer, { sessions, resumeRate, successRate, total
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** A line of bars: how many runs ended in each part of the time. */
+/** One bar per bucket of time, for the runs that ended in it. */
 function showOverTime(printer: Printer, { buckets, bucketMs }: Stats["overTime"]): void {
   if (buckets.length < 2) return;
   const room = Math.max(10, printer.terminal.stdout.columns() - 2);
@@ -65,10 +62,7 @@ function runsOf({ completed, failed, cancelled, interrupted }: StatsBucket): num
   return completed + failed + cancelled + interrupted;
 }
 
-function showGroups(
-  printer: Printer,
-  { title, groups }: { readonly title: string; readonly groups: readonly StatsGroup[] },
-): void {
+function showGroups(printer: Printer, title: string, groups: readonly StatsGroup[]): void {
   if (groups.length === 0) return;
   printer.line("");
   printer.table(
@@ -81,15 +75,7 @@ function showGroups(
       String(group.errors),
       compact(group.inputTokens + group.outputTokens),
     ]),
-    [
-      { title, flexible: true },
-      { title: "SESSIONS" },
-      { title: "RUNS" },
-      { title: "SUCCESS" },
-      { title: "MEDIAN TIME" },
-      { title: "ERRORS" },
-      { title: "TOKENS" },
-    ],
+    [{ title, flexible: true }, "SESSIONS", "RUNS", "SUCCESS", "MEDIAN TIME", "ERRORS", "TOKENS"],
   );
 }
 
@@ -104,7 +90,7 @@ function showPhases(printer: Printer, phases: Stats["byPhase"]): void {
       durationMs === null ? null : durationText(durationMs.median),
       String(errors),
     ]),
-    [{ title: "PHASE" }, { title: "SESSIONS" }, { title: "MEDIAN TIME" }, { title: "ERRORS" }],
+    ["PHASE", "SESSIONS", "MEDIAN TIME", "ERRORS"],
   );
 }
 

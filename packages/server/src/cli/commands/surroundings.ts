@@ -1,60 +1,45 @@
 import { defined } from "../../domain/defined.ts";
 import type { ProvidersReply } from "@holdfast/protocol";
 import { toWireProvider } from "../../http/wire/to-wire.ts";
-import { gatewaySettings, findServer } from "../gateway/find-server.ts";
+import path from "node:path";
+import { gatewaySettings, findServer, type CommonFlags } from "../gateway/find-server.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
 import { serverGateway } from "../gateway/session-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/format.ts";
-import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function listRepos(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { repos } = await withGateway(flags, (gateway) => gateway.repos.list(), { access: "read" });
+  const { repos } = await withGateway(flags, "read", (gateway) => gateway.repos.list());
   if (flags.json === true) return printer.json(repos);
   if (repos.length === 0 && printer.isForPeople)
     return printer.note("No repositories. Add one with: holdfast repos add PATH");
-  const now = Date.now();
   return printer.table(
-    repos.map(({ id, name, path, createdAt }) => [
+    repos.map(({ id, name, path: folder, createdAt }) => [
       id,
       name,
-      path,
-      printer.isForPeople ? timeAgo(createdAt, now) : createdAt,
+      folder,
+      printer.ago(createdAt),
     ]),
-    [
-      { title: "ID" },
-      { title: "NAME", flexible: true },
-      { title: "PATH", flexible: true },
-      { title: "ADDED" },
-    ],
+    ["ID", { title: "NAME", flexible: true }, { title: "PATH", flexible: true }, "ADDED"],
   );
 }
 
-export interface AddRepoFlags extends CommonFlags {
-  readonly name?: string;
-  readonly label?: string;
-}
-
-export async function addRepo(path: string, flags: AddRepoFlags): Promise<void> {
-  const printer = openPrinter(flags);
-  const { resolve } = await import("node:path");
+export async function addRepo(
+  folder: string,
+  flags: CommonFlags & { readonly name?: string; readonly label?: string },
+): Promise<void> {
   const { name, label } = flags;
-  const request = defined({ path: resolve(path), name, label });
-  const repo = await withGateway(flags, (gateway) => gateway.repos.add(request), {
-    access: "create",
-  });
-  if (flags.json === true) printer.json(repo);
-  else printer.line(repo.id);
+  const request = defined({ path: path.resolve(folder), name, label });
+  const repo = await withGateway(flags, "create", (gateway) => gateway.repos.add(request));
+  openPrinter(flags).result(repo, repo.id);
 }
 
 export async function removeRepo(id: string, flags: CommonFlags): Promise<void> {
-  const printer = openPrinter(flags);
-  const repo = await withGateway(flags, (gateway) => gateway.repos.remove(id), {
-    access: "change",
-  });
-  if (flags.json === true) printer.json(repo);
-  else
-    printer.line(`${repo.name} is removed from the list. The files in ${repo.path} are unchanged.`);
+  const repo = await withGateway(flags, "change", (gateway) => gateway.repos.remove(id));
+  openPrinter(flags).result(
+    repo,
+    `${repo.name} is removed from the list. The files in ${repo.path} are unchanged.`,
+  );
 }
 
 /** Works without a database. */
@@ -80,13 +65,13 @@ export async function listProviders(flags: CommonFlags): Promise<void> {
       installed ? command.join(" ") : install,
     ]),
     [
-      { title: "NAME" },
+      "NAME",
       { title: "TITLE", flexible: true },
       {
         title: "INSTALLED",
         style: (text, paint) => (text.startsWith("yes") ? paint.green(text) : paint.dim(text)),
       },
-      { title: "COMMAND, OR HOW TO INSTALL IT" },
+      "COMMAND, OR HOW TO INSTALL IT",
     ],
   );
 }

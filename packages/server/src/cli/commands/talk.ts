@@ -1,8 +1,9 @@
 import type { ContinuityPolicy, DeliveryMode } from "@holdfast/protocol";
-import { openGateway } from "../gateway/open-gateway.ts";
+import type { CommonFlags } from "../gateway/find-server.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import type { CommonFlags } from "./tracking.ts";
 
 export interface SendFlags extends CommonFlags {
   readonly provider?: string;
@@ -18,43 +19,37 @@ export async function send(
   words: readonly string[],
   flags: SendFlags,
 ): Promise<number> {
-  const gateway = await openGateway(flags, { access: "change", withProviders: true });
-  try {
-    const text = words.join(" ");
+  const text = words.join(" ");
+  const write = async ({ server, sessions }: SessionGateway): Promise<number> => {
     const { terminal, ...printer } = openPrinter(flags);
-    if (gateway.server !== null) {
+    if (server !== null) {
       const { sendCommand } = await import("../talk/send-command.ts");
-      return await sendCommand({ ...flags, client: gateway.server, sessionId: id, text, terminal });
+      return sendCommand({ ...flags, client: server, sessionId: id, text, terminal });
     }
     if (flags.detach !== true || text === "-")
       throw new CommandFailure(
         "No server uses this database, so no agent can answer. Start one with: holdfast serve. Or pass --detach to queue the message for it.",
       );
     const { provider, model, delivery = "queue", continuity = "auto" } = flags;
-    const sent = await gateway.sessions.send(id, { text, provider, model, delivery, continuity });
+    const sent = await sessions.send(id, { text, provider, model, delivery, continuity });
     if (printer.isForPeople) printer.line("Queued. The message is delivered when a server starts.");
     else printer.json({ message_id: sent.message.id, run_id: sent.run.id, queued: sent.queued });
     return EXIT.done;
-  } finally {
-    await gateway.close();
-  }
+  };
+  return withGateway(flags, "change", write, { withProviders: true });
 }
 
-export interface WatchFlags extends CommonFlags {
-  readonly since?: number;
-}
-
-export async function watch(id: string, flags: WatchFlags): Promise<number> {
-  const gateway = await openGateway(flags, { access: "read" });
-  try {
-    if (gateway.server === null)
+export async function watch(
+  id: string,
+  flags: CommonFlags & { readonly since?: number },
+): Promise<number> {
+  return withGateway(flags, "read", async ({ server }) => {
+    if (server === null)
       throw new CommandFailure(
         "No server uses this database, so there are no events. Start one with: holdfast serve",
       );
     const { terminal } = openPrinter(flags);
     const { watchCommand } = await import("../talk/watch-command.ts");
-    return await watchCommand({ ...flags, client: gateway.server, sessionId: id, terminal });
-  } finally {
-    await gateway.close();
-  }
+    return watchCommand({ ...flags, client: server, sessionId: id, terminal });
+  });
 }

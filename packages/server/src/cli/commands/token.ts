@@ -1,10 +1,9 @@
 import { defined } from "../../domain/defined.ts";
 import type { Token, TokenScope } from "@holdfast/protocol";
-import type { DatabaseAccess } from "../gateway/open-gateway.ts";
+import type { Tokens } from "@holdfast/client";
+import type { CommonFlags } from "../gateway/find-server.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/format.ts";
-import type { CommonFlags } from "./tracking.ts";
-import type { TokenGateway } from "../gateway/token-gateway.ts";
 
 export interface CreateTokenFlags extends CommonFlags {
   readonly name: string;
@@ -18,7 +17,7 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { name, scope, expires } = flags;
   const request = defined({ name, scope, expiresInDays: expires });
-  const { created, isFirst } = await withTokens(flags, { access: "create" }, async (tokens) => ({
+  const { created, isFirst } = await withGateway(flags, "create", async ({ tokens }) => ({
     isFirst: !(await areInUse(tokens)),
     created: await tokens.create(request),
   }));
@@ -32,51 +31,40 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
 const FIRST_TOKEN =
   "This is the first token. From now on every request needs one, and the web page asks for it. Commands on the server's own data folder work without it.";
 
-async function areInUse(tokens: TokenGateway): Promise<boolean> {
+async function areInUse(tokens: Tokens): Promise<boolean> {
   return (await tokens.list()).tokens.some(({ revokedAt }) => revokedAt === null);
 }
 
 export async function listTokens(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { tokens } = await withTokens(flags, { access: "read" }, (gateway) => gateway.list());
+  const { tokens } = await withGateway(flags, "read", (gateway) => gateway.tokens.list());
   if (flags.json === true) return printer.json(tokens);
   if (tokens.length === 0 && printer.isForPeople)
     return printer.note(
       "No tokens. Create one with: holdfast token create --name NAME --scope admin",
     );
-  const now = Date.now();
-  const when = (time: string | null): string =>
-    time === null ? "never" : printer.isForPeople ? timeAgo(time, now) : time;
   return printer.table(
     tokens.map((token) => [
       token.id,
       token.name,
       token.scope,
-      stateOf(token, now),
-      when(token.createdAt),
-      when(token.lastUsedAt),
+      stateOf(token),
+      printer.ago(token.createdAt),
+      token.lastUsedAt === null ? "never" : printer.ago(token.lastUsedAt),
       token.expiresAt ?? "never",
     ]),
-    [
-      { title: "ID" },
-      { title: "NAME", flexible: true },
-      { title: "SCOPE" },
-      { title: "STATE" },
-      { title: "CREATED" },
-      { title: "USED" },
-      { title: "EXPIRES" },
-    ],
+    ["ID", { title: "NAME", flexible: true }, "SCOPE", "STATE", "CREATED", "USED", "EXPIRES"],
   );
 }
 
-function stateOf({ revokedAt, expiresAt }: Token, now: number): string {
+function stateOf({ revokedAt, expiresAt }: Token): string {
   if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && Date.parse(expiresAt) <= now ? "expired" : "good";
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? "expired" : "good";
 }
 
 export async function revokeToken(id: string, flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { revoked, areLeft } = await withTokens(flags, { access: "change" }, async (tokens) => ({
+  const { revoked, areLeft } = await withGateway(flags, "change", async ({ tokens }) => ({
     revoked: await tokens.revoke(id),
     areLeft: await areInUse(tokens),
   }));
@@ -84,20 +72,5 @@ export async function revokeToken(id: string, flags: CommonFlags): Promise<void>
     printer.note(
       "That was the last token. A server without HOLDFAST_TOKEN now accepts every request from this machine.",
     );
-  if (flags.json === true) printer.json(revoked);
-  else printer.line(`${revoked.name} is revoked. Servers refuse it within seconds.`);
-}
-
-async function withTokens<Result>(
-  flags: CommonFlags,
-  options: { readonly access: DatabaseAccess },
-  use: (tokens: TokenGateway) => Promise<Result>,
-): Promise<Result> {
-  const { openTokenGateway } = await import("../gateway/token-gateway.ts");
-  const gateway = await openTokenGateway(flags, options);
-  try {
-    return await use(gateway);
-  } finally {
-    await gateway.close();
-  }
+  printer.result(revoked, `${revoked.name} is revoked. Servers refuse it within seconds.`);
 }

@@ -1,18 +1,23 @@
 import { defined } from "../../domain/defined.ts";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import type { Outcome, Phase, Session, UpdateSessionRequest } from "@holdfast/protocol";
+import type {
+  ListSessionsQuery,
+  Outcome,
+  Phase,
+  Session,
+  SessionList,
+  UpdateSessionRequest,
+} from "@holdfast/protocol";
+import { isObject } from "../../domain/json.ts";
+import { STATUSES } from "../../domain/status.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
-import type { GatewayFlags } from "../gateway/find-server.ts";
-import { openGateway, type GatewayOptions } from "../gateway/open-gateway.ts";
+import type { CommonFlags } from "../gateway/find-server.ts";
+import { withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter, type Column } from "../terminal/printer.ts";
-import { durationText, timeAgo } from "../terminal/format.ts";
-
-export interface CommonFlags extends GatewayFlags {
-  readonly json?: true;
-}
+import { durationText } from "../terminal/format.ts";
 
 export interface CreateFlags extends CommonFlags {
   readonly agent?: string;
@@ -27,28 +32,28 @@ export interface CreateFlags extends CommonFlags {
 
 /** Prints only the ID, for `ID=$(holdfast create …)`. */
 export async function createSession(flags: CreateFlags): Promise<void> {
-  const printer = openPrinter(flags);
+  const { id, agent, purpose, title, provider, model, metadata, repo } = flags;
   const session = await withGateway(
     flags,
+    "create",
     async (gateway) =>
       gateway.sessions.create({
-        agentId: flags.id ?? newAgentId(new Date()),
-        agentName: flags.agent,
-        purpose: flags.purpose,
-        title: flags.title,
-        provider: flags.provider,
-        model: flags.model,
-        ...(flags.metadata !== undefined && { metadata: parseMetadata(flags.metadata) }),
-        ...(flags.repo !== undefined && { repoId: await repoIdOf(gateway, flags.repo) }),
+        agentId: id ?? newAgentId(new Date()),
+        agentName: agent,
+        purpose,
+        title,
+        provider,
+        model,
+        ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
+        ...(repo !== undefined && { repoId: await repoIdOf(gateway, repo) }),
       }),
-    { access: "create", withProviders: flags.provider !== undefined },
+    { withProviders: provider !== undefined },
   );
-  if (flags.json === true) printer.json(toState(session));
-  else printer.line(nameOf(session));
+  openPrinter(flags).result(toState(session), nameOf(session));
 }
 
 /** In GAIA's form: date, time and a random part. */
-export function newAgentId(now: Date): string {
+function newAgentId(now: Date): string {
   const [date = "", time = ""] = now
     .toISOString()
     .replaceAll(/[-:]|\.\d+Z/gu, "")
@@ -84,25 +89,22 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
       `Nothing to change. Pass at least one option, for example: holdfast update ${id} --phase planning`,
       EXIT.usage,
     );
-  const session = await withGateway(flags, (gateway) => gateway.sessions.update(id, changes), {
-    access: "change",
-    withProviders: provider !== undefined,
-  });
-  tellOf(session, flags, ({ phase: now }) => `${nameOf(session)} is in phase ${now}.`);
+  await changeSession(
+    flags,
+    (gateway) => gateway.sessions.update(id, changes),
+    (name, session) => `${name} is in phase ${session.phase}.`,
+    { withProviders: provider !== undefined },
+  );
 }
 
 export async function getSession(
   id: string,
   flags: CommonFlags & { readonly raw?: true },
 ): Promise<void> {
-  const printer = openPrinter(flags);
-  const raw = flags.raw === true;
-  const found = await withGateway(
-    flags,
-    async (gateway) => (raw ? gateway.sessions.raw(id) : toState(await gateway.sessions.get(id))),
-    { access: "read" },
+  const session = await withGateway(flags, "read", async ({ sessions }) =>
+    flags.raw === true ? sessions.raw(id) : toState(await sessions.get(id)),
   );
-  printer.json(found);
+  openPrinter(flags).json(session);
 }
 
 export interface ListFlags extends CommonFlags {
@@ -120,12 +122,12 @@ export interface ListFlags extends CommonFlags {
 const PAGE = 100;
 const SHOWN_TO_PEOPLE = 50;
 
-const LIST_COLUMNS: readonly Column[] = [
-  { title: "ID" },
+const LIST_COLUMNS: readonly (Column | string)[] = [
+  "ID",
   { title: "AGENT", flexible: true },
-  { title: "PHASE" },
+  "PHASE",
   { title: "STATUS", style: (text, paint) => (text.startsWith("error") ? paint.red(text) : text) },
-  { title: "ACTIVE" },
+  "ACTIVE",
   { title: "ABOUT", flexible: true, style: (text, paint) => paint.dim(text) },
 ];
 
@@ -134,84 +136,82 @@ export async function listSessions(flags: ListFlags): Promise<void> {
   const limit = flags.limit ?? (printer.isForPeople ? SHOWN_TO_PEOPLE : Infinity);
   // Scripts get GAIA's order, which needs all sessions; people get the newest ones at once.
   const byLastUpdate = flags.activeOnly === true || !printer.isForPeople;
-  const { sessions, hasMore } = await withGateway(
-    flags,
-    (gateway) =>
-      byLastUpdate
-        ? readByLastUpdate(gateway, { flags, limit })
-        : readNewest(gateway, { flags, limit }),
-    { access: "read" },
-  );
+  const read = byLastUpdate ? readByLastUpdate : readNewest;
+  const all = await withGateway(flags, "read", (gateway) => read(gateway, flags, limit));
+  const sessions = all.slice(0, limit);
   if (!printer.isForPeople) return printer.json(sessions.map(toState));
   if (sessions.length === 0) {
     return printer.note("No sessions. Create one with: holdfast create --agent NAME");
   }
-  const now = Date.now();
   printer.table(
     sessions.map((session) => [
       nameOf(session),
       session.agentName,
       session.phase,
-      statusText(session, now),
-      timeAgo(session.lastActiveAt, now),
+      statusText(session),
+      printer.ago(session.lastActiveAt),
       session.title ?? session.purpose,
     ]),
     LIST_COLUMNS,
   );
-  if (hasMore) printer.note(`Showing the newest ${sessions.length}. Pass --limit for more.`);
-}
-
-interface Listed {
-  readonly sessions: readonly Session[];
-  readonly hasMore: boolean;
+  if (all.length > limit)
+    printer.note(`Showing the newest ${sessions.length}. Pass --limit for more.`);
 }
 
 /** GAIA's list: last updated first. With `--active-only`, only sessions that are ready to be resumed. */
 async function readByLastUpdate(
   gateway: SessionGateway,
-  { flags, limit }: { readonly flags: ListFlags; readonly limit: number },
-): Promise<Listed> {
-  const { sessions } = await readNewest(gateway, { flags, limit: Infinity });
-  const listed = sessions
+  flags: ListFlags,
+): Promise<readonly Session[]> {
+  const sessions = await readNewest(gateway, flags, Infinity);
+  return sessions
     .filter(({ resumeReady }) => flags.activeOnly !== true || resumeReady)
     .toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
-  return { sessions: listed.slice(0, limit), hasMore: listed.length > limit };
 }
 
+/** Reads one session more than the limit if there are more. */
 async function readNewest(
   gateway: SessionGateway,
-  { flags, limit }: { readonly flags: ListFlags; readonly limit: number },
-): Promise<Listed> {
+  flags: ListFlags,
+  limit: number,
+): Promise<readonly Session[]> {
   const { agent, status, state, phase, search, from, to } = flags;
+  const listed = flags.activeOnly === true ? (["active", "suspended"] as const) : STATUSES;
   const sessions: Session[] = [];
+  for await (const session of eachSession(gateway, {
+    status: status === undefined ? [...listed] : [status],
+    limit: Math.min(PAGE, limit + 1),
+    ...defined({ phase, agent, q: search, from, to, state: state && [state] }),
+  })) {
+    sessions.push(session);
+    if (sessions.length > limit) break;
+  }
+  return sessions;
+}
+
+/** All sessions of a query, page by page. */
+export async function* eachSession(
+  gateway: SessionGateway,
+  query: Partial<ListSessionsQuery>,
+): AsyncGenerator<Session> {
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<SessionGateway["sessions"]["list"]>> =
-      await gateway.sessions.list({
-        status:
-          status === undefined
-            ? flags.activeOnly === true
-              ? ["active", "suspended"]
-              : ["active", "suspended", "archived", "error"]
-            : [status],
-        limit: Math.min(PAGE, limit + 1),
-        ...defined({ phase, agent, q: search, from, to }),
-        ...(state !== undefined && { state: [state] }),
-        ...(cursor !== null && { cursor }),
-      });
-    sessions.push(...page.sessions);
+    const page: SessionList = await gateway.sessions.list({
+      ...query,
+      ...(cursor !== null && { cursor }),
+    });
+    yield* page.sessions;
     cursor = page.nextCursor;
-  } while (cursor !== null && sessions.length <= limit);
-  return { sessions: sessions.slice(0, limit), hasMore: sessions.length > limit };
+  } while (cursor !== null);
 }
 
-function statusText({ status, state, removeAt }: Session, now: number): string {
-  const doing = state === "idle" ? "" : `, ${state === "suspended" ? "waiting" : state}`;
-  return `${status}${doing}${removeAt === null ? "" : `, ${removalText(removeAt, now)}`}`;
+function statusText({ status, state, removeAt }: Session): string {
+  const activity = state === "idle" ? "" : `, ${state === "suspended" ? "waiting" : state}`;
+  return `${status}${activity}${removeAt === null ? "" : `, ${removalText(removeAt)}`}`;
 }
 
-function removalText(removeAt: string, now: number): string {
-  const leftMs = Date.parse(removeAt) - now;
+function removalText(removeAt: string): string {
+  const leftMs = Date.parse(removeAt) - Date.now();
   return leftMs <= 0 ? "removed soon" : `removed in ${durationText(leftMs)}`;
 }
 
@@ -225,14 +225,12 @@ export interface ResumeFlags extends CommonFlags {
 export async function shouldResume(id: string, flags: ResumeFlags): Promise<number> {
   const printer = openPrinter(flags);
   const { timeoutMinutes, maxErrors, require } = flags;
+  const query = defined({ timeoutMinutes, maxErrors, require: require && [...require] });
   const decision = await withGateway(
     flags,
-    (gateway) =>
-      gateway.sessions.shouldResume(id, {
-        ...defined({ timeoutMinutes, maxErrors }),
-        ...(require !== undefined && { require: [...require] }),
-      }),
-    { access: "read", withProviders: require?.includes("provider") === true },
+    "read",
+    (gateway) => gateway.sessions.shouldResume(id, query),
+    { withProviders: require?.includes("provider") === true },
   );
   if (printer.isForPeople) {
     const { paint } = printer;
@@ -247,9 +245,9 @@ export async function shouldResume(id: string, flags: ResumeFlags): Promise<numb
       ]),
       [
         { title: "", style: (text) => (text === "✗" ? paint.red(text) : text) },
-        { title: "CHECK" },
-        { title: "VALUE" },
-        { title: "LIMIT" },
+        "CHECK",
+        "VALUE",
+        "LIMIT",
         { title: "", style: (text) => paint.dim(text) },
       ],
     );
@@ -276,52 +274,40 @@ export async function finalizeSession(
   flags: FinalizeFlags,
 ): Promise<void> {
   const { summary } = flags;
-  const session = await withGateway(
+  await changeSession(
     flags,
     (gateway) => gateway.sessions.finalize(id, defined({ outcome, summary })),
-    { access: "change" },
+    (name) => `${name} is ${outcome}.`,
   );
-  tellOf(session, flags, () => `${nameOf(session)} is ${outcome}.`);
 }
 
-/** A sentence for people, the state for scripts. */
-export function tellOf(
-  session: Session,
+/** Changes a session, then prints a sentence for people or the state for scripts. */
+export async function changeSession(
   flags: CommonFlags,
-  sentence: (session: Session) => string,
-): void {
+  change: (gateway: SessionGateway) => Promise<Session>,
+  sentence: (name: string, session: Session) => string,
+  options?: { readonly withProviders: boolean },
+): Promise<void> {
+  const session = await withGateway(flags, "change", change, options);
   const printer = openPrinter(flags);
-  if (printer.isForPeople) printer.line(sentence(session));
+  if (printer.isForPeople) printer.line(sentence(nameOf(session), session));
   else printer.json(toState(session));
 }
 
-/** Opens a gateway for one piece of work. */
-export async function withGateway<Result>(
-  flags: GatewayFlags,
-  ask: (gateway: SessionGateway) => Promise<Result>,
-  options: GatewayOptions,
-): Promise<Result> {
-  const gateway = await openGateway(flags, options);
-  try {
-    return await ask(gateway);
-  } finally {
-    await gateway.close();
-  }
-}
-
 /** The ID of a repository named by ID, name or path. A new path is added. */
-async function repoIdOf(gateway: SessionGateway, given: string): Promise<string> {
+async function repoIdOf(gateway: SessionGateway, reference: string): Promise<string> {
   const { repos } = await gateway.repos.list();
-  const folder = path.resolve(given);
-  const known = repos.find((repo) => [repo.id, repo.name].includes(given) || repo.path === folder);
-  return (known ?? (await gateway.repos.add({ path: folder }))).id;
+  const folder = path.resolve(reference);
+  const repo = repos.find(
+    ({ id, name, path: place }) => id === reference || name === reference || place === folder,
+  );
+  return (repo ?? (await gateway.repos.add({ path: folder }))).id;
 }
 
-export function parseMetadata(text: string): Record<string, unknown> {
+function parseMetadata(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return Object.fromEntries(Object.entries(value));
+    if (isObject(value)) return { ...value };
   } catch {
     // Reported below.
   }

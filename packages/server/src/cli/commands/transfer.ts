@@ -9,15 +9,15 @@ import { STATUSES } from "../../domain/status.ts";
 import { fromLines, toLines } from "../../http/wire/json-lines.ts";
 import { BUNDLE_LIMITS } from "../../runtime/bundle/bundle-limits.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
-import { databaseSettings } from "../gateway/find-server.ts";
-import { openDatabase } from "../gateway/open-gateway.ts";
+import { databaseSettings, type CommonFlags } from "../gateway/find-server.ts";
+import { openDatabase, withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import type { StatesImported } from "../gaia/import-states.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
 import { escapeJson, neutraliseLine } from "../terminal/neutralise.ts";
-import { withGateway, type CommonFlags } from "./tracking.ts";
+import { eachSession } from "./tracking.ts";
 
 export interface ExportFlags extends CommonFlags {
   readonly format: "bundle" | "gaia";
@@ -26,12 +26,13 @@ export interface ExportFlags extends CommonFlags {
 
 export async function exportSessions(ids: readonly string[], flags: ExportFlags): Promise<number> {
   const write = flags.format === "gaia" ? exportGaia : exportBundles;
-  return withGateway(flags, (gateway) => write(gateway, { ids, flags }), { access: "read" });
+  return withGateway(flags, "read", (gateway) => write(gateway, ids, flags));
 }
 
 async function exportGaia(
   gateway: SessionGateway,
-  { ids, flags }: { readonly ids: readonly string[]; readonly flags: ExportFlags },
+  ids: readonly string[],
+  flags: ExportFlags,
 ): Promise<number> {
   const printer = openPrinter(flags);
   const { to: folder } = flags;
@@ -66,23 +67,14 @@ async function* named(gateway: SessionGateway, ids: readonly string[]): AsyncGen
 
 /** Sessions that an orchestrator created or that have an agent; GAIA does not know the others. */
 async function* tracked(gateway: SessionGateway): AsyncGenerator<Session> {
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<SessionGateway["sessions"]["list"]>> =
-      await gateway.sessions.list({
-        status: [...STATUSES],
-        limit: 100,
-        ...(cursor !== null && { cursor }),
-      });
-    for (const session of page.sessions)
-      if (session.agentId !== null || session.agentName !== null) yield session;
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  for await (const session of eachSession(gateway, { status: [...STATUSES], limit: 100 }))
+    if (session.agentId !== null || session.agentName !== null) yield session;
 }
 
 async function exportBundles(
   gateway: SessionGateway,
-  { ids, flags }: { readonly ids: readonly string[]; readonly flags: ExportFlags },
+  ids: readonly string[],
+  flags: ExportFlags,
 ): Promise<number> {
   const printer = openPrinter(flags);
   const { to } = flags;
@@ -121,54 +113,41 @@ async function* escaped(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield escapeJson(line);
 }
 
-export type ImportFlags = CommonFlags;
-
 export async function importSessions(
   paths: readonly string[],
-  flags: ImportFlags,
+  flags: CommonFlags,
 ): Promise<number> {
   const printer = openPrinter(flags);
   let exitCode: number = EXIT.done;
-  for (const given of paths) {
+  for (const source of paths) {
     const isFolder =
-      given !== "-" && statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
-    const imported = isFolder
-      ? importFolder(given, { printer, flags })
-      : withGateway(flags, (gateway) => importBundle(gateway, { given, printer, flags }), {
-          access: "create",
-        });
-    exitCode = Math.max(exitCode, await imported);
+      source !== "-" && statSync(source, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (isFolder) exitCode = Math.max(exitCode, await importFolder(source, printer, flags));
+    else await withGateway(flags, "create", (gateway) => importBundle(gateway, source, printer));
   }
   return exitCode;
 }
 
 /** Writes to the database in bulk; a running server notices the changes. */
-async function importFolder(
-  folder: string,
-  { printer, flags }: { readonly printer: Printer; readonly flags: ImportFlags },
-): Promise<number> {
+async function importFolder(folder: string, printer: Printer, flags: CommonFlags): Promise<number> {
   const { importStates } = await import("../gaia/import-states.ts");
   const settings = await databaseSettings(flags);
   const store = await openDatabase(settings, { access: "create", ownThread: true });
   const progress = await openProgress(printer, "Importing");
   try {
-    const done = await importStates(store, {
-      folder,
-      onProgress: progress.report,
-      clock: Date.now,
-      newId,
-    });
+    const { report: onProgress } = progress;
+    const result = await importStates(store, { folder, onProgress, clock: Date.now, newId });
     progress.end();
-    tellOfStates(printer, done);
-    return done.setAside.length === 0 ? EXIT.done : EXIT.failed;
+    printImported(printer, result);
+    return result.setAside.length === 0 ? EXIT.done : EXIT.failed;
   } finally {
     progress.end();
     await store.close();
   }
 }
 
-function tellOfStates(printer: Printer, done: StatesImported): void {
-  const { imported, updated, unchanged, kept, setAside } = done;
+function printImported(printer: Printer, result: StatesImported): void {
+  const { imported, updated, unchanged, kept, setAside } = result;
   if (!printer.isForPeople)
     printer.json({ imported, updated, unchanged, kept, set_aside: setAside });
   else {
@@ -185,18 +164,13 @@ function tellOfStates(printer: Printer, done: StatesImported): void {
 
 async function importBundle(
   gateway: SessionGateway,
-  {
-    given,
-    printer,
-    flags,
-  }: { readonly given: string; readonly printer: Printer; readonly flags: ImportFlags },
-): Promise<number> {
-  const source = given === "-" ? process.stdin : await openFile(given);
-  const lines = toLines(source, { maxBytes: BUNDLE_LIMITS.totalLength });
+  source: string,
+  printer: Printer,
+): Promise<void> {
+  const stream = source === "-" ? process.stdin : await openFile(source);
+  const lines = toLines(stream, { maxBytes: BUNDLE_LIMITS.totalLength });
   const session = await gateway.sessions.importLines(lines);
-  if (flags.json === true) printer.json({ imported: [session.id] });
-  else printer.line(nameOf(session));
-  return EXIT.done;
+  printer.result({ imported: [session.id] }, nameOf(session));
 }
 
 /** Opens the file before reading, so that a missing one is reported in one line. */

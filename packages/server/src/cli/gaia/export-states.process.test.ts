@@ -34,7 +34,7 @@ async function imported(name: string): Promise<SessionDriver> {
 }
 
 describe("exporting to GAIA's files", () => {
-  it("B8 writes exactly GAIA's fields of a session that was made here", async () => {
+  it("B8 writes exactly GAIA's fields for a session that was not imported", async () => {
     const session = await beginSession(rig.store, {
       agentId: "agent-7",
       agentName: "ada",
@@ -72,7 +72,7 @@ describe("exporting to GAIA's files", () => {
     expect(readdirSync(path.join(rig.exported, "agent-7"))).toEqual(["state.json"]);
   });
 
-  it("B8 writes what finalizing left only where a session was finalized, under its own id where it has no other", async () => {
+  it("B8 writes the final fields only for finalized sessions, and the session ID where there is no agent ID", async () => {
     const session = await beginSession(rig.store);
     await session.perform({ type: "finalize", outcome: "completed", summary: "Done." });
     await rig.export();
@@ -87,7 +87,7 @@ describe("exporting to GAIA's files", () => {
     });
   });
 
-  it("B8 adds what has happened here to what was imported", async () => {
+  it("B8 appends later changes to the imported values", async () => {
     const name = "agent-20260112-100000-beef0002";
     const session = await imported(name);
     await session.perform({
@@ -113,13 +113,13 @@ describe("exporting to GAIA's files", () => {
     });
   });
 
-  it("ruling 22: names an agent and a purpose that nobody named as GAIA does", async () => {
+  it("ruling 22: uses GAIA's defaults for a missing agent name and purpose", async () => {
     await beginSession(rig.store, { agentId: "agent-8", agentName: null, purpose: null });
     await rig.export();
     expect(rig.read()["agent-8"]).toMatchObject({ agent_name: "unknown", purpose: "general" });
   });
 
-  it("ruling 22: writes its times over a file whose times older Pythons do not read", async () => {
+  it("ruling 22: rewrites a file whose times older Pythons cannot read", async () => {
     const state = CORPUS["agent-20260108-180530-abc12345"];
     rig.write("agent-20260108-180530-abc12345", state);
     await rig.import();
@@ -131,7 +131,7 @@ describe("exporting to GAIA's files", () => {
     expect(await rig.import()).toMatchObject({ unchanged: 1 });
   });
 
-  it("B8 keeps all of a long history that goes on here", async () => {
+  it("B8 keeps the whole of a long imported history and appends later changes", async () => {
     const name = "agent-20260115-000000-00000004";
     const session = await imported(name);
     for (const phase of ["executing", "validating"] as const)
@@ -147,7 +147,7 @@ describe("exporting to GAIA's files", () => {
     });
   });
 
-  it("never writes outside of its folder", async () => {
+  it("never writes outside its folder", async () => {
     for (const id of ["../up", "a/b", ".hidden", "..", "x".repeat(201), "spa ce"])
       await beginSession(rig.store, { id });
     await beginSession(rig.store, { id: "linked" });
@@ -172,7 +172,7 @@ describe("exporting to GAIA's files", () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  it("B5 does not write over a file that nobody can read, nor over one that was changed later", async () => {
+  it("B5 does not overwrite an unreadable file, or one that was changed after the session", async () => {
     const [broken, newer, older] = ["broken", "newer", "older"];
     for (const agentId of [broken, newer, older]) await beginSession(rig.store, { agentId });
     await rig.export();
@@ -200,7 +200,7 @@ describe("exporting to GAIA's files", () => {
     });
   });
 
-  it("says of each session that could not be written why, and goes on", async () => {
+  it("reports why a session could not be written, and continues with the others", async () => {
     await beginSession(rig.store, { agentId: "a" });
     await beginSession(rig.store, { agentId: "b" });
     mkdirSync(rig.exported);
@@ -213,12 +213,12 @@ describe("exporting to GAIA's files", () => {
     expect(existsSync(exportedFile("b"))).toBe(true);
   });
 
-  it("fails in one line when there can be no folder", async () => {
+  it("fails with one line when the folder cannot be created", async () => {
     writeFileSync(rig.exported, "");
     await expect(rig.export()).rejects.toThrow(CommandFailure);
   });
 
-  it("tells how far it is, and stops when it is told to", async () => {
+  it("reports its progress and stops when aborted", async () => {
     await Promise.all(Array.from({ length: 70 }, () => beginSession(rig.store)));
     const stopping = new AbortController();
     const progress: number[] = [];

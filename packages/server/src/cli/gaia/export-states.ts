@@ -6,9 +6,8 @@ import { CommandFailure } from "../exit.ts";
 import { errorText } from "../../domain/error-text.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { keptIn } from "./kept-state.ts";
-import { readState } from "./read-state.ts";
-import { digestOf } from "./state-file.ts";
-import { fromWire, toStateFile, type Tracked } from "./state-file.ts";
+import { readState, type ReadState } from "./read-state.ts";
+import { digestOf, fromWire, toStateFile, type Tracked } from "./state-file.ts";
 import { nameOf } from "./to-state.ts";
 
 export interface StatesExport {
@@ -69,9 +68,9 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-type Written = "written" | "unchanged" | { readonly refused: string };
+type WriteResult = "written" | "unchanged" | { readonly refused: string };
 
-async function writeState(parent: string, session: Session): Promise<Written> {
+async function writeState(parent: string, session: Session): Promise<WriteResult> {
   const name = nameOf(session);
   if (!PLAIN_NAME.test(name)) return { refused: `${name} cannot be the name of a folder.` };
   const folder = path.join(parent, name);
@@ -83,7 +82,7 @@ async function writeState(parent: string, session: Session): Promise<Written> {
       return { refused: `${folder} is not a folder of its own.` };
     const tracked = fromWire(session);
     const file = toStateFile(tracked);
-    const verdict = judge({ parent, name, tracked, file });
+    const verdict = judge(readState(parent, name), tracked, file);
     if (verdict !== "written") return verdict;
     await writeFile(draft, `${JSON.stringify(file, null, 2)}\n`, { flag: "wx" });
     await rename(draft, path.join(folder, "state.json"));
@@ -95,29 +94,18 @@ async function writeState(parent: string, session: Session): Promise<Written> {
 }
 
 /** Does not overwrite a file that was changed after the session. */
-function judge({
-  parent,
-  name,
-  tracked,
-  file,
-}: {
-  readonly parent: string;
-  readonly name: string;
-  readonly tracked: Tracked;
-  readonly file: JsonObject;
-}): Written {
-  const found = readState(parent, name);
-  if (!found.ok) {
-    return found.isMissing === true
+function judge(before: ReadState, tracked: Tracked, file: JsonObject): WriteResult {
+  if (!before.ok) {
+    return before.isMissing === true
       ? "written"
-      : { refused: `${found.file} ${found.reason}. Move it away first.` };
+      : { refused: `${before.file} ${before.reason}. Move it away first.` };
   }
-  const { digest, given, hasPythonTimes, session } = found.state;
-  if (digest === digestOf(file) && given["last_updated"] === file["last_updated"])
+  const { digest, contents, hasPythonTimes, session } = before.state;
+  if (digest === digestOf(file) && contents["last_updated"] === file["last_updated"])
     return hasPythonTimes ? "unchanged" : "written";
   const isAsImported = digest === keptIn(tracked.metadata)?.digest;
   if (isAsImported || session.updatedAt <= tracked.updatedAt) return "written";
-  return { refused: `${found.file} was changed after the session. Import it first.` };
+  return { refused: `${before.file} was changed after the session. Import it first.` };
 }
 
 /** Not a path, not hidden, and short enough for a folder name. */

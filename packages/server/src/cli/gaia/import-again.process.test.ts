@@ -60,7 +60,7 @@ async function use(): Promise<void> {
 }
 
 describe("importing a file again", () => {
-  it("B8 changes nothing when the file has not changed", async () => {
+  it("B8 changes nothing when the file is unchanged", async () => {
     const before = await session.stored();
     expect(await rig.import()).toEqual({ ...SAME, unchanged: 1 });
     rig.write("agent-1", JSON.stringify(Object.fromEntries(Object.entries(STATE).toReversed())));
@@ -68,7 +68,7 @@ describe("importing a file again", () => {
     expect(await session.stored()).toEqual(before);
   });
 
-  it("B8 brings a session up to date, which keeps its id, messages, log and what is known only here", async () => {
+  it("B8 updates the session, which keeps its ID, messages, log and fields that the file does not have", async () => {
     await use();
     const before = await session.stored();
     const [messages, log] = [await session.messages(), await session.log()];
@@ -95,7 +95,7 @@ describe("importing a file again", () => {
     expect(rig.read()).toEqual({ "agent-1": CHANGED });
   });
 
-  it("B8 follows a file that says no more than that it was used later", async () => {
+  it("B8 updates the session when only last_updated is newer", async () => {
     rig.write("agent-1", { ...STATE, last_updated: NEXT_YEAR });
     expect(await rig.import()).toEqual({ ...SAME, updated: 1 });
     expect(await rig.session("agent-1")).toMatchObject({
@@ -105,14 +105,14 @@ describe("importing a file again", () => {
     expect(await rig.import()).toEqual({ ...SAME, unchanged: 1 });
   });
 
-  it("B8 leaves a session alone that has gone on here while its file has not", async () => {
+  it("B8 does not change a session that is newer than its unchanged file", async () => {
     await session.perform({ type: "update", changes: {}, phase: "executing" });
     const before = await session.stored();
     expect(await rig.import()).toEqual({ ...SAME, unchanged: 1 });
     expect(await session.stored()).toEqual(before);
   });
 
-  it("B8 keeps what was changed here after the file, and says so", async () => {
+  it("B8 does not overwrite changes that are newer than the file, and reports it", async () => {
     await session.perform({ type: "update", changes: { metadata: { here: 1 } } });
     const before = await session.stored();
     rig.write("agent-1", CHANGED);
@@ -146,7 +146,7 @@ describe("importing a file again", () => {
   });
 
   it.each(["2026-01-08T18:20:00+00:00", NEXT_YEAR])(
-    "ruling 13: a file in which only last_updated has changed, to %s, does not count as unchanged, and takes nothing back",
+    "ruling 13: a file in which only last_updated changed, to %s, counts as changed and undoes nothing",
     async (lastUpdated) => {
       await session.perform({ type: "update", changes: {}, phase: "executing" });
       const before = await session.stored();
@@ -158,7 +158,7 @@ describe("importing a file again", () => {
     },
   );
 
-  it("B8 keeps an archived session, and one that cannot be read", async () => {
+  it("B8 does not change an archived session or an unreadable one", async () => {
     await session.perform({ type: "archive" });
     rig.write("agent-1", { ...CHANGED, last_updated: NEXT_YEAR });
     const archived = [{ file, reason: "The session is archived here." }];
@@ -170,7 +170,7 @@ describe("importing a file again", () => {
     expect(await rig.import()).toEqual({ ...SAME, kept: unreadable });
   });
 
-  it("B8 decides again when somebody else was faster", async () => {
+  it("B8 decides again after a write conflict", async () => {
     rig.write("agent-1", CHANGED);
     let commits = 0;
     const store: Store = {
@@ -188,7 +188,7 @@ describe("importing a file again", () => {
     expect((await session.stored()).session.metadata).toMatchObject({ faster: true });
   });
 
-  it("B8 makes one session of each file that two processes import at once", async () => {
+  it("B8 creates one session per file when two processes import at the same time", async () => {
     const total = 41;
     for (let index = 2; index <= total; index += 1)
       rig.write(`agent-${index}`, { ...STATE, agent_id: `agent-${index}` });
@@ -201,7 +201,7 @@ describe("importing a file again", () => {
     expect((await rig.store.listSessions({ limit: 10 })).total).toBe(total);
   });
 
-  it("keeps what agents were allowed here", async () => {
+  it("keeps the stored permissions of agents", async () => {
     const permissions = { rules: [{ kind: "read", decision: "allow" }] };
     await session.perform({ type: "update", changes: { metadata: { permissions } } });
     rig.write("agent-1", { ...CHANGED, last_updated: NEXT_YEAR });

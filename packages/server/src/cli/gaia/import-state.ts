@@ -3,8 +3,7 @@ import type { Store, StoredSession } from "../../storage/store.ts";
 import { newSession, updatedSession } from "./imported-session.ts";
 import { keptIn } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";
-import { digestOf } from "./state-file.ts";
-import { toStateFile } from "./state-file.ts";
+import { digestOf, toStateFile } from "./state-file.ts";
 import { toStateTime } from "./state-time.ts";
 
 export interface StateImport {
@@ -21,14 +20,9 @@ const MAX_CONFLICTS = 10;
 /** Stores the session of a file, or updates it, depending on the stored session. */
 export async function importState(
   store: Store,
-  {
-    state,
-    sessionId,
-  }: {
-    readonly state: ParsedState;
-    /** The stored session of that name, if any. */
-    readonly sessionId: string | null;
-  },
+  state: ParsedState,
+  /** The stored session of that name, if any. */
+  sessionId: string | null,
   { clock, newId }: StateImport,
 ): Promise<StateImported> {
   let id = sessionId;
@@ -72,7 +66,8 @@ function judge(state: ParsedState, session: Session): StateImported {
   const before = kept?.digest ?? null;
   const isNewer = state.session.updatedAt > session.updatedAt;
   const lastUpdated = kept?.lastUpdated ?? null;
-  const isSameTime = lastUpdated === null ? !isNewer : state.given["last_updated"] === lastUpdated;
+  const isSameTime =
+    lastUpdated === null ? !isNewer : state.contents["last_updated"] === lastUpdated;
   if (state.digest === before && isSameTime) return "unchanged";
   const here = digestOf(toStateFile(session));
   if (state.digest === here && !isNewer) return "unchanged";

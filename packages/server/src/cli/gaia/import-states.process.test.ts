@@ -47,7 +47,7 @@ async function drive(name: string): Promise<SessionDriver> {
 }
 
 describe("importing GAIA's files", () => {
-  it("B8 makes a session of each, with its phases, errors and times", async () => {
+  it("B8 creates a session from each file, with its phases, errors and times", async () => {
     rig.write("agent-1", STATE);
     expect(await rig.import()).toEqual({ ...ALL_SAME, total: 1, imported: 1 });
     const session = await rig.session("agent-1");
@@ -77,7 +77,7 @@ describe("importing GAIA's files", () => {
     expect((await rig.store.listSessions({ search: "terraform", limit: 5 })).total).toBe(1);
   });
 
-  it("B8 takes a final phase for the end, at the time that is known of it", async () => {
+  it("B8 treats a final phase as the end, at the best known time", async () => {
     const final = { ...STATE, phase: "completed", resume_ready: false };
     const end = {
       from_phase: "approval",
@@ -105,7 +105,7 @@ describe("importing GAIA's files", () => {
     ]);
   });
 
-  it("B3 judges an imported session as GAIA would have", async () => {
+  it("B3 judges an imported session as GAIA does", async () => {
     rig.write("agent-1", STATE);
     rig.write("agent-2", { ...STATE, agent_id: "agent-2", resume_ready: false });
     await rig.import();
@@ -120,7 +120,7 @@ describe("importing GAIA's files", () => {
     expect(reasons).toEqual(["session_resumable", "not_resume_ready"]);
   });
 
-  it("lets no file say what agents may do without asking", async () => {
+  it("does not import permissions from a file", async () => {
     const metadata = {
       permissionGrants: [{ id: "g" }],
       permissions: { rules: [{ decision: "allow" }, { kind: "edit", decision: "deny" }] },
@@ -135,7 +135,7 @@ describe("importing GAIA's files", () => {
     expect(toState(session).metadata).toEqual(metadata);
   });
 
-  it("stops between two batches when it is told to, goes on when repeated, and tells how far it is", async () => {
+  it("stops between two batches when aborted, continues when repeated, and reports its progress", async () => {
     const total = 1100;
     for (let index = 0; index < total; index += 1)
       rig.write(`a-${index}`, { ...STATE, agent_id: `a-${index}` });
@@ -151,7 +151,7 @@ describe("importing GAIA's files", () => {
     expect(progress).toEqual([256, 512, 768, 1024, 1100].map((done) => [done, total]));
   });
 
-  it("fails when the database does, and is done when it is repeated", async () => {
+  it("fails when the database fails, and completes when repeated", async () => {
     for (const [name, state] of Object.entries(CORPUS)) rig.write(name, state);
     const total = Object.keys(CORPUS).length;
     let commits = 0;
@@ -170,7 +170,7 @@ describe("importing GAIA's files", () => {
 });
 
 describe("files that cannot be imported", () => {
-  it("B5 are set aside with the reason, and the others are imported", async () => {
+  it("B5 are skipped with the reason, and the others are imported", async () => {
     const bad: Readonly<Record<string, readonly [unknown, string]>> = {
       "b-array": ["[1]", "is not an object"],
       "b-big": [`{"phase":"planning","x":"${"y".repeat(1024 * 1024)}"}`, "is larger than 1 MiB"],
@@ -224,7 +224,7 @@ describe("files that cannot be imported", () => {
     expect(await rig.session("good")).toMatchObject({ agentId: "good" });
   });
 
-  it("B5 are set aside when they are no files at all, and nothing waits for them", async () => {
+  it("B5 are skipped without blocking when they are not regular files", async () => {
     const at = (...names: string[]): string => path.join(rig.folder, ...names);
     writeFileSync(at("README.md"), "not a session");
     mkdirSync(at("folder", "state.json"), { recursive: true });
@@ -257,7 +257,7 @@ describe("files that cannot be imported", () => {
     });
   });
 
-  it("are two that say they are the same session: that in the folder of its name is", async () => {
+  it("of two files with the same agent ID, only the one in the folder of that name is imported", async () => {
     const first = rig.write("a-copy", { ...STATE, metadata: { from: "copy" } });
     rig.write("agent-1", { ...STATE, metadata: { from: "original" } });
     rig.write("x-1", { ...STATE, agent_id: "moved" });
@@ -272,12 +272,12 @@ describe("files that cannot be imported", () => {
     expect(toState(await rig.session("agent-1")).metadata).toEqual({ from: "original" });
   });
 
-  it("are those of a folder that cannot be read: that is said in one line", async () => {
+  it("fails with one line for a folder that cannot be read", async () => {
     rmSync(rig.folder, { recursive: true });
     await expect(rig.import()).rejects.toThrow(new CommandFailure(`${rig.folder} is not there.`));
   });
 
-  it("B8 leaves every file as it was", async () => {
+  it("B8 does not change any file", async () => {
     const texts = Object.entries(CORPUS).map(([name, state]) => {
       const file = rig.write(name, state);
       return [file, readFileSync(file, "utf8")] as const;

@@ -50,7 +50,7 @@ export async function importStates(store: Store, options: StatesImport): Promise
   for (let start = 0; start < total && signal?.aborted !== true; start += BATCH) {
     const names = folders.slice(start, start + BATCH);
     const batch = names.map((name) => refuseCopy(readState(folder, name)));
-    storing.push(storeBatch(store, { batch, options }));
+    storing.push(storeBatch(store, batch, options));
     if (storing.length > STORING) await settleFirst();
   }
   while (storing.length > 0) await settleFirst();
@@ -65,18 +65,19 @@ interface Outcome {
 /** Never rejects: failures are among the results. */
 async function storeBatch(
   store: Store,
-  { batch, options }: { readonly batch: readonly ReadState[]; readonly options: StateImport },
+  batch: readonly ReadState[],
+  options: StateImport,
 ): Promise<readonly PromiseSettledResult<Outcome>[]> {
   const names = batch.flatMap((read) => (read.ok ? [read.state.name] : []));
-  const finding = store.findSessions(names);
+  const search = store.findSessions(names);
   return Promise.allSettled(
     batch.map(async (read): Promise<Outcome> => {
-      const found = await finding;
+      const sessionIds = await search;
       const { file } = read;
       if (!read.ok) return { file, outcome: { setAside: read.reason } };
       const { state } = read;
-      const sessionId = found.get(state.name) ?? null;
-      return { file, outcome: await importState(store, { state, sessionId }, options) };
+      const sessionId = sessionIds.get(state.name) ?? null;
+      return { file, outcome: await importState(store, state, sessionId, options) };
     }),
   );
 }

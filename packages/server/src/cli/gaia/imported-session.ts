@@ -1,8 +1,7 @@
-import { sameJson, type Json, type JsonObject, isObject } from "../../domain/json.ts";
+import { isArray, isObject, sameJson, type JsonObject } from "../../domain/json.ts";
 import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 import { IDLE, type Session } from "../../domain/session.ts";
-import { listAt } from "./field-readers.ts";
 import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";
 import { stateFields } from "./state-file.ts";
@@ -49,13 +48,13 @@ function permissionsIn(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => keys.includes(key)));
 }
 
-function withKept({ given, digest }: ParsedState, session: Session): Session {
+function withKept({ contents, digest }: ParsedState, session: Session): Session {
   const { [KEPT_KEY]: _, ...metadata } = session.metadata;
-  const { last_updated: lastUpdated } = given;
+  const { last_updated: lastUpdated, metadata: fileMetadata, history: fileHistory } = contents;
   const own = ownMetadata(metadata);
-  const keptMetadata = differingFields(own, objectOr({}, given["metadata"]));
+  const keptMetadata = differingFields(own, isObject(fileMetadata) ? fileMetadata : {});
   const ours = stateFields({ ...session, metadata });
-  const history = listAt("history", given["history"]);
+  const history = fileHistory !== undefined && isArray(fileHistory) ? fileHistory : [];
   const isOwnHistory = history.length === 0 || sameJson(history, ours["history"] ?? []);
   const keptFields = differingFields(
     {
@@ -63,7 +62,7 @@ function withKept({ given, digest }: ParsedState, session: Session): Session {
       metadata: asGiven(own, keptMetadata),
       ...(!isOwnHistory && { history }),
     },
-    given,
+    contents,
   );
   const kept: KeptState = {
     digest,
@@ -73,8 +72,4 @@ function withKept({ given, digest }: ParsedState, session: Session): Session {
     ...(Object.keys(keptMetadata).length > 0 && { metadata: keptMetadata }),
   };
   return { ...session, metadata: { ...metadata, [KEPT_KEY]: { ...kept } } };
-}
-
-function objectOr(otherwise: JsonObject, value: Json | undefined): JsonObject {
-  return value !== undefined && isObject(value) ? value : otherwise;
 }

@@ -1,4 +1,5 @@
-import { sameJson, type Json, type JsonObject, isObject, isArray } from "../../domain/json.ts";
+import { z } from "zod";
+import { isObject, sameJson, type Json, type JsonObject } from "../../domain/json.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 
 /** The metadata key with the kept parts of a `state.json`. */
@@ -27,23 +28,20 @@ interface KeptField extends JsonObject {
   readonly given?: Json;
 }
 
+const keptFields = z
+  .custom<KeptFields>((value) => isObject(value) && Object.values(value).every(isObject))
+  .default({});
+const keptSchema = z.object({
+  digest: z.string(),
+  lastUpdated: z.string().nullable().catch(null),
+  fields: keptFields,
+  history: z.custom<readonly Json[]>(Array.isArray).default([]),
+  metadata: keptFields,
+});
+
 /** Null for a session that was never imported, or whose key was overwritten. */
-export function keptIn(
-  metadata: JsonObject,
-): (Required<Omit<KeptState, "lastUpdated">> & { readonly lastUpdated: string | null }) | null {
-  const kept = metadata[KEPT_KEY] ?? null;
-  if (!isObject(kept)) return null;
-  const { digest, lastUpdated = null, fields = {}, history = [], metadata: withheld = {} } = kept;
-  if (typeof digest !== "string" || !areFields(fields) || !areFields(withheld)) return null;
-  if (!isArray(history)) return null;
-  const isText = typeof lastUpdated === "string";
-  return {
-    digest,
-    lastUpdated: isText ? lastUpdated : null,
-    fields,
-    history,
-    metadata: withheld,
-  };
+export function keptIn(metadata: JsonObject): z.infer<typeof keptSchema> | null {
+  return keptSchema.safeParse(metadata[KEPT_KEY]).data ?? null;
 }
 
 /** The metadata without our own keys, as the user wrote it. */
@@ -83,10 +81,6 @@ function fieldOf(fields: JsonObject, name: string, as: keyof KeptField): KeptFie
 }
 
 function isSame(fields: JsonObject, name: string, value: Json | undefined): boolean {
-  const found = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  return found === undefined || value === undefined ? found === value : sameJson(found, value);
-}
-
-function areFields(value: Json): value is Readonly<Record<string, JsonObject>> {
-  return isObject(value) && Object.values(value).every(isObject);
+  const own = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return own === undefined || value === undefined ? own === value : sameJson(own, value);
 }

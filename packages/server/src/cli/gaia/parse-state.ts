@@ -1,22 +1,10 @@
-import { agentIdSchema } from "@holdfast/protocol";
 import { withoutAllowances } from "../../domain/carry-over.ts";
 import { cleanJson, MAX_JSON_DEPTH } from "../../domain/clean-text.ts";
 import { sameJson, type Json, type JsonObject, isObject } from "../../domain/json.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT } from "../../domain/phase.ts";
 import type { Session } from "../../domain/session.ts";
-import {
-  BadState,
-  countAt,
-  flagOrNullAt,
-  mismatch,
-  objectAt,
-  phaseAt,
-  textOrNullAt,
-  timeAt,
-} from "./field-readers.ts";
-import { digestOf } from "./state-file.ts";
-import type { Tracked } from "./state-file.ts";
-import { parseHistory } from "./state-history.ts";
+import { digestOf, type Tracked } from "./state-file.ts";
+import { BadState, isSessionId, parseFields } from "./state-schema.ts";
 import { parseStateTime, withPythonTimes } from "./state-time.ts";
 
 /** A parsed `state.json`. */
@@ -27,7 +15,7 @@ export interface ParsedState {
   /** Files that differ only in `last_updated` have the same digest. */
   readonly digest: string;
   /** The whole file, with its times in our form. */
-  readonly given: JsonObject;
+  readonly contents: JsonObject;
   /** False when the file has a time in a form that older Pythons cannot read. */
   readonly hasPythonTimes: boolean;
   readonly session: Omit<Tracked, "id" | "agentId" | "lastError"> & Pick<Session, "lastError">;
@@ -36,72 +24,49 @@ export interface ParsedState {
 /** Throws `BadState` with the reason. `folder` is the name of a session without `agent_id`. */
 export function parseState(text: string, { folder }: { readonly folder: string }): ParsedState {
   const written = parseObject(text);
-  const given = withPythonTimes(written);
-  const { agent_id: agentId = folder } = given;
-  const name = typeof agentId === "string" ? agentId : null;
-  if (name === null) throw mismatch("agent_id", "a text", agentId);
-  const isOwnId = UUID.test(name);
-  if (!isOwnId && !agentIdSchema.safeParse(name).success)
-    throw mismatch(
-      "agent_id",
-      "1 to 128 letters, digits, dots, colons, hyphens or underscores",
-      name,
-    );
-  const digest = digestOf(given);
-  const session = parseSession(given, digest);
-  return { name, isOwnId, digest, given, hasPythonTimes: sameJson(written, given), session };
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-
-function parseSession(given: JsonObject, digest: string): ParsedState["session"] {
-  const phase = phaseAt("phase", given["phase"]);
-  const createdAt = timeAt("created_at", given["created_at"]);
-  const history = parseHistory(given["history"]);
-  const last = history.at(-1);
-  const lastUpdated =
-    (given["last_updated"] ?? null) === null
-      ? (last?.at ?? createdAt)
-      : timeAt("last_updated", given["last_updated"]);
-  const updatedAt = Math.max(createdAt, lastUpdated);
-  const lastError = errorText(given["last_error"]);
-  const lastErrorAt = errorTime(given["last_error"]) ?? updatedAt;
-  const finalized = isFinal(phase)
-    ? {
-        finalizedAt: finalTime(given) ?? (last?.to === phase ? last.at : updatedAt),
-        summary: textOrNullAt("summary", given["summary"]),
-      }
-    : { finalizedAt: null, summary: null };
+  const contents = withPythonTimes(written);
+  const fields = parseFields({ agent_id: folder, ...contents });
+  const { agent_id: name } = fields;
+  const digest = digestOf(contents);
   return {
-    agentName: textOrNullAt("agent_name", given["agent_name"]),
-    purpose: textOrNullAt("purpose", given["purpose"]),
-    createdAt,
-    updatedAt,
-    phase,
-    metadata: withoutAllowances(objectAt("metadata", given["metadata"] ?? {})),
-    resumeReady: flagOrNullAt("resume_ready", given["resume_ready"]) ?? isResumable(phase),
-    phaseHistory: history.slice(-PHASE_HISTORY_KEPT),
-    errorCount: countAt("error_count", given["error_count"]),
-    lastError: lastError === null ? null : { id: digest, text: lastError, at: lastErrorAt },
-    ...finalized,
+    name,
+    isOwnId: isSessionId(name),
+    digest,
+    contents,
+    hasPythonTimes: sameJson(written, contents),
+    session: toSession(fields, digest),
   };
 }
 
-function finalTime({ finalized_at: at = null }: JsonObject): number | null {
-  return at === null ? null : timeAt("finalized_at", at);
+function toSession(fields: ReturnType<typeof parseFields>, digest: string): ParsedState["session"] {
+  const { phase, created_at: createdAt, history, last_error: error } = fields;
+  const last = history?.at(-1);
+  const updatedAt = Math.max(createdAt, fields.last_updated ?? last?.at ?? createdAt);
+  const endedAt = fields.finalized_at ?? (last?.to === phase ? last.at : updatedAt);
+  return {
+    agentName: fields.agent_name ?? null,
+    purpose: fields.purpose ?? null,
+    createdAt,
+    updatedAt,
+    phase,
+    metadata: withoutAllowances(fields.metadata ?? {}),
+    resumeReady: fields.resume_ready ?? isResumable(phase),
+    phaseHistory: history?.slice(-PHASE_HISTORY_KEPT) ?? [],
+    errorCount: fields.error_count ?? 0,
+    lastError: error == null ? null : { id: digest, ...parseError(error, updatedAt) },
+    finalizedAt: isFinal(phase) ? endedAt : null,
+    summary: fields.summary ?? null,
+  };
 }
 
-/** GAIA's scripts write an object with a message and a time; its documentation has a text. */
-function errorText(error: Json | undefined): string | null {
-  if (error === undefined || error === null || !isObject(error))
-    return textOrNullAt("last_error", error);
-  const { message } = error;
-  return typeof message === "string" ? message : JSON.stringify(error);
-}
-
-function errorTime(error: Json | undefined): number | null {
-  const timestamp = error !== undefined && isObject(error) ? error["timestamp"] : null;
-  return typeof timestamp === "string" ? parseStateTime(timestamp) : null;
+function parseError(error: string | JsonObject, updatedAt: number): { text: string; at: number } {
+  if (typeof error === "string") return { text: error, at: updatedAt };
+  const { message, timestamp } = error;
+  const at = typeof timestamp === "string" ? parseStateTime(timestamp) : null;
+  return {
+    text: typeof message === "string" ? message : JSON.stringify(error),
+    at: at ?? updatedAt,
+  };
 }
 
 function parseObject(text: string): JsonObject {

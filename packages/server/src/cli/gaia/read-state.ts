@@ -2,8 +2,8 @@ import { errorText } from "../../domain/error-text.ts";
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import path from "node:path";
 import { CommandFailure } from "../exit.ts";
-import { BadState } from "./field-readers.ts";
 import { parseState, type ParsedState } from "./parse-state.ts";
+import { BadState } from "./state-schema.ts";
 
 /** Larger than any real state. */
 const MAX_BYTES = 1024 * 1024;

@@ -9,7 +9,7 @@ let rig: GaiaRig;
 afterEach(() => rig.close());
 
 describe.each(["sqlite", "postgres"] as const)("GAIA's files, through %s and back", (engine) => {
-  it("B8 come out as they went in, nothing lost, with their times in UTC (ruling 22)", async () => {
+  it("B8 are exported as they were imported, with their times in UTC (ruling 22)", async () => {
     rig = await GaiaRig.open(engine);
     const total = Object.keys(CORPUS).length;
     for (const [name, state] of Object.entries(CORPUS)) rig.write(name, state);
@@ -31,7 +31,7 @@ describe.each(["sqlite", "postgres"] as const)("GAIA's files, through %s and bac
 });
 
 describe("any state of a session", () => {
-  it("B8 comes out as it went in, nothing lost, with its times in UTC (ruling 22)", async () => {
+  it("B8 is exported as it was imported, with its times in UTC (ruling 22)", async () => {
     rig = await GaiaRig.open();
     await fc.assert(
       fc.asyncProperty(anyState, anyState, async (first, second) => {

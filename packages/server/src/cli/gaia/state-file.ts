@@ -1,6 +1,6 @@
 import type * as wire from "@holdfast/protocol";
 import { hash } from "node:crypto";
-import { isArray, type Json, type JsonObject } from "../../domain/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../../domain/json.ts";
 import type { LastError, Session } from "../../domain/session.ts";
 import { asGiven, keptIn, ownMetadata } from "./kept-state.ts";
 import { historyWith, toEntry } from "./state-history.ts";
@@ -27,7 +27,7 @@ export interface Tracked extends Pick<
 }
 
 /** GAIA's defaults for a missing agent name and purpose. */
-export const UNNAMED = { agent: "unknown", purpose: "general" } as const;
+const UNNAMED = { agent: "unknown", purpose: "general" } as const;
 
 /** The `state.json` of a session: imported values where nothing has changed since, with times in UTC. */
 export function toStateFile(session: Tracked): JsonObject {
@@ -49,17 +49,7 @@ export function toStateFile(session: Tracked): JsonObject {
 export function stateFields(session: Tracked): JsonObject {
   const { createdAt, finalizedAt, summary } = session;
   return {
-    agent_id: session.agentId ?? session.id,
-    agent_name: session.agentName ?? UNNAMED.agent,
-    purpose: session.purpose ?? UNNAMED.purpose,
-    created_at: toStateTime(createdAt),
-    last_updated: toStateTime(session.updatedAt),
-    phase: session.phase,
-    metadata: ownMetadata(session.metadata),
-    resume_ready: session.resumeReady,
-    history: session.phaseHistory.map(toEntry),
-    error_count: session.errorCount,
-    last_error: errorOf(session),
+    ...commonFields(session),
     ...(finalizedAt !== null && {
       finalized_at: toStateTime(finalizedAt),
       ...(summary !== null && { summary }),
@@ -68,11 +58,25 @@ export function stateFields(session: Tracked): JsonObject {
   };
 }
 
+/** GAIA's fields of every session, final or not. */
+export function commonFields(session: Tracked) {
+  return {
+    agent_id: session.agentId ?? session.id,
+    agent_name: session.agentName ?? UNNAMED.agent,
+    purpose: session.purpose ?? UNNAMED.purpose,
+    created_at: toStateTime(session.createdAt),
+    last_updated: toStateTime(session.updatedAt),
+    phase: session.phase,
+    metadata: ownMetadata(session.metadata),
+    resume_ready: session.resumeReady,
+    history: session.phaseHistory.map(toEntry),
+    error_count: session.errorCount,
+    last_error: errorOf(session),
+  };
+}
+
 /** An error without a time gets the time of the last change. */
-export function errorOf({
-  lastError,
-  updatedAt,
-}: Pick<Tracked, "lastError" | "updatedAt">): { message: string; timestamp: string } | null {
+function errorOf({ lastError, updatedAt }: Tracked) {
   if (lastError === null) return null;
   const { text, at } = lastError;
   return { message: text, timestamp: toStateTime(at ?? updatedAt) };
@@ -99,13 +103,5 @@ function timeOrNull(time: string | null): number | null {
 
 /** Files that differ only in `last_updated` and the order of keys have the same digest. */
 export function digestOf({ last_updated: _, ...state }: JsonObject): string {
-  return hash("sha256", canonical(state)).slice(0, 32);
-}
-
-/** JSON with sorted keys. */
-function canonical(value: Json): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  const keys = Object.keys(value).toSorted();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join(",")}}`;
+  return hash("sha256", canonicalJson(state)).slice(0, 32);
 }

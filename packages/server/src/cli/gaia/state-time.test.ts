@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseStateTime, toStateTime } from "./state-time.ts";
 
-describe("times as Python writes them", () => {
+describe("times in Python's forms", () => {
   it.each([
     ["2026-01-08T18:05:30Z", "2026-01-08T18:05:30+00:00"],
     ["2026-01-08T18:05:30", "2026-01-08T18:05:30+00:00"],

@@ -3,6 +3,7 @@ import { HoldfastError } from "@holdfast/client";
 import {
   addRepositoryRequestSchema,
   createSessionRequestSchema,
+  createTokenRequestSchema,
   drainNodeRequestSchema,
   finalizeRequestSchema,
   listSessionsQuerySchema,
@@ -16,6 +17,7 @@ import type { z } from "zod";
 import {
   fromWireContent,
   fromWireCreate,
+  fromWireCreateToken,
   fromWireJson,
   fromWireQuery,
   fromWireResumeQuery,
@@ -34,22 +36,28 @@ import {
   toWireSessionList,
   toWireStats,
   toWireSuspension,
+  toWireToken,
   toWireUnusedAnswer,
   toWireWholeSession,
 } from "../../http/wire/to-wire.ts";
 import type { Offline } from "../../runtime/open-offline.ts";
 import type { Requests } from "../../runtime/requests/requests.ts";
 import type { Reply } from "../../runtime/reply.ts";
+import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { SessionGateway } from "./session-gateway.ts";
 
-/** Straight on the database: what a server would answer, without one. */
-export function databaseGateway(requests: Offline, close: () => Promise<void>): SessionGateway {
+/** Works on the database directly and gives the answers of a server. */
+export function databaseGateway(
+  requests: Offline,
+  tokens: AccessTokens,
+  close: () => Promise<void>,
+): SessionGateway {
   const idOf = async (name: string): Promise<string> => (await requests.findSession(name)) ?? name;
   const act = async (
     name: string,
     ask: (sessionId: string) => ReturnType<Requests["archive"]>,
   ): Promise<ReturnType<typeof toWireSession>> =>
-    toWireSession(given(await ask(await idOf(name))).session);
+    toWireSession(valueOf(await ask(await idOf(name))).session);
   const readInbox: SessionGateway["suspensions"] = async () => ({
     suspensions: (await requests.listSuspensions()).map(toWireSuspension),
     unusedAnswers: (await requests.listUnusedAnswers()).map(toWireUnusedAnswer),
@@ -60,24 +68,24 @@ export function databaseGateway(requests: Offline, close: () => Promise<void>): 
     close,
     sessions: {
       create: async (request = {}) => {
-        const wish = checked(createSessionRequestSchema, request);
-        const { session, sent } = given(
-          await requests.createSession({ ...fromWireCreate(wish), idempotency: null }),
+        const body = checked(createSessionRequestSchema, request);
+        const { session, sent } = valueOf(
+          await requests.createSession({ ...fromWireCreate(body), idempotency: null }),
         );
         return { ...toWireSession(session), sent: sent === null ? null : toWireSent(sent) };
       },
       list: async (query = {}) => {
-        const wish = listSessionsQuerySchema.safeParse({
+        const { status, state } = query;
+        const parsed = checked(listSessionsQuerySchema, {
           ...query,
-          status: query.status?.join(","),
-          state: query.state?.join(","),
+          status: status?.join(","),
+          state: state?.join(","),
         });
-        if (!wish.success) throw invalid(wish.error);
-        return toWireSessionList(await requests.listSessions(fromWireQuery(wish.data)), wish.data);
+        return toWireSessionList(await requests.listSessions(fromWireQuery(parsed)), parsed);
       },
       get: async (name) =>
-        toWireWholeSession(given(await requests.readWholeSession(await idOf(name)))),
-      raw: async (name) => toWireRaw(given(await requests.readRaw(await idOf(name))).raw),
+        toWireWholeSession(valueOf(await requests.readWholeSession(await idOf(name)))),
+      raw: async (name) => toWireRaw(valueOf(await requests.readRaw(await idOf(name))).raw),
       update: (name, changes) =>
         act(name, (sessionId) =>
           requests.updateSession({
@@ -102,42 +110,37 @@ export function databaseGateway(requests: Offline, close: () => Promise<void>): 
       fork: (name, { atMessage = null } = {}) =>
         act(name, (sessionId) => requests.fork({ sessionId, atMessage })),
       send: async (name, message) => {
-        const wish = checked(sendMessageRequestSchema, message);
-        const { provider = null, model = null, delivery, continuity, ...said } = wish;
+        const body = checked(sendMessageRequestSchema, message);
+        const { provider = null, model = null, delivery, continuity, ...content } = body;
         const sent = await requests.sendMessage({
           sessionId: await idOf(name),
-          content: fromWireContent(said),
+          content: fromWireContent(content),
           provider,
           model,
           delivery,
           continuity,
           idempotency: null,
         });
-        return toWireSent(given(sent).sent);
+        return toWireSent(valueOf(sent).sent);
       },
       shouldResume: async (name, query = {}) => {
-        const wish = shouldResumeQuerySchema.safeParse({
-          ...query,
-          require: query.require?.join(","),
-        });
-        if (!wish.success) throw invalid(wish.error);
-        return toWireResumeDecision(
-          await requests.shouldResume(await idOf(name), fromWireResumeQuery(wish.data)),
-        );
+        const require = query.require?.join(",");
+        const limits = fromWireResumeQuery(checked(shouldResumeQuerySchema, { ...query, require }));
+        return toWireResumeDecision(await requests.shouldResume(await idOf(name), limits));
       },
       export: async function* (name) {
-        yield* given(await requests.exportSession(await idOf(name))).lines;
+        yield* valueOf(await requests.exportSession(await idOf(name))).lines;
       },
       importLines: async (lines) =>
-        toWireSession(given(await requests.importSession(lines)).session),
+        toWireSession(valueOf(await requests.importSession(lines)).session),
     },
     repos: {
       list: async () => ({ repos: (await requests.listRepos()).map(toWireRepo) }),
       add: async (request) => {
         const { path, name = null, label } = checked(addRepositoryRequestSchema, request);
-        return toWireRepo(given(await requests.addRepo(defined({ path, name, label }))).repo);
+        return toWireRepo(valueOf(await requests.addRepo(defined({ path, name, label }))).repo);
       },
-      remove: async (id) => toWireRepo(given(await requests.removeRepo(id)).repo),
+      remove: async (id) => toWireRepo(valueOf(await requests.removeRepo(id)).repo),
     },
     nodes: {
       list: async () => ({
@@ -145,18 +148,27 @@ export function databaseGateway(requests: Offline, close: () => Promise<void>): 
       }),
       drain: async (name, request = {}) => {
         const { draining } = checked(drainNodeRequestSchema, request);
-        const { node } = given(await requests.drainNode({ name, draining }));
+        const { node } = valueOf(await requests.drainNode({ name, draining }));
         return toWireNode(node, { self: null });
       },
     },
     removed: {
       list: async (query = {}) =>
         toWireRemoved(await requests.listRemoved(checked(removedQuerySchema, query))),
-      restore: async (id) => toWireSession(given(await requests.restoreRemoved(id)).session),
+      restore: async (id) => toWireSession(valueOf(await requests.restoreRemoved(id)).session),
+    },
+    tokens: {
+      list: async () => ({ tokens: (await tokens.list()).map(toWireToken) }),
+      create: async (request) => {
+        const body = fromWireCreateToken(checked(createTokenRequestSchema, request));
+        const { token, secret } = valueOf(await tokens.create(body));
+        return { ...toWireToken(token), token: secret };
+      },
+      revoke: async (id) => toWireToken(valueOf(await tokens.revoke(id)).token),
     },
     suspensions: readInbox,
     dismissUnused: async (name, runId) => {
-      given(await requests.dismissUnused({ sessionId: await idOf(name), runId }));
+      valueOf(await requests.dismissUnused({ sessionId: await idOf(name), runId }));
       return readInbox();
     },
     providers: async () => {
@@ -176,20 +188,17 @@ export function databaseGateway(requests: Offline, close: () => Promise<void>): 
 }
 
 /** The same checks that a server makes. */
-export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalid(parsed.error);
-  return parsed.data;
-}
-
-function invalid({ issues: [issue] }: z.ZodError): HoldfastError {
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const { data, error } = schema.safeParse(value);
+  if (error === undefined) return data;
+  const [issue] = error.issues;
   const field = issue?.path.join(".") ?? "";
   const detail = field === "" ? String(issue?.message) : `${field}: ${issue?.message}`;
-  return new HoldfastError("invalid_request", { status: 400, detail });
+  throw new HoldfastError("invalid_request", { status: 400, detail });
 }
 
-/** Refused as a server would refuse it, so that there is one way to tell. */
-export function given<Value extends object>(reply: Reply<Value>): Value {
+/** Throws a refusal as the client of a server throws it. */
+function valueOf<Value extends object>(reply: Reply<Value>): Value {
   if (reply.ok) return reply;
   const { code, message } = reply.refusal;
   throw new HoldfastError(code, { status: 409, detail: message });

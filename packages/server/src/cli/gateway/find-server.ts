@@ -9,9 +9,10 @@ import {
 } from "../settings/settings.ts";
 import { identifyDatabase } from "../../storage/open-store.ts";
 
-export interface GatewayFlags extends DataFlags {
-  /** A server, here or elsewhere. */
+/** The flags of commands that use a server, or the database when none runs. */
+export interface CommonFlags extends DataFlags {
   readonly url?: string;
+  readonly json?: true;
 }
 
 export interface ServerAddress {
@@ -20,7 +21,7 @@ export interface ServerAddress {
 }
 
 /** The settings of a command that takes `--url`. */
-export function gatewaySettings(flags: GatewayFlags): ServeSettings {
+export function gatewaySettings(flags: CommonFlags): ServeSettings {
   if (flags.url !== undefined && flags.database !== undefined)
     throw new CommandFailure(
       "--url and --database cannot be combined: a server uses its own database.",
@@ -30,12 +31,12 @@ export function gatewaySettings(flags: GatewayFlags): ServeSettings {
 }
 
 /**
- * The server that a command goes through; null when it goes straight to the database. What is named first in this
- * order decides: `--url`, `--database`, a server on the folder of `--data`, `HOLDFAST_DATABASE_URL`, a server on the data
- * folder. A named database is reached through a server only when that server uses it.
+ * The server that a command uses; null when it uses the database directly. The order of precedence: `--url`,
+ * `--database`, a server on the folder of `--data`, `HOLDFAST_DATABASE_URL`, a server on the data folder. A named database
+ * is used through a server only when that server uses it.
  */
 export async function findServer(
-  flags: GatewayFlags,
+  flags: CommonFlags,
   settings: ServeSettings,
 ): Promise<ServerAddress | null> {
   const { dataFolder, token } = settings;
@@ -50,11 +51,8 @@ export async function findServer(
   return server === null ? null : { url: localUrl(server.url), token: token ?? tokenOf(server) };
 }
 
-/**
- * For work that only the database itself can do, beside a server or without one. Throws when the server on the data
- * folder uses another database than the one that would be opened.
- */
-export async function databaseSettings(flags: GatewayFlags): Promise<ServeSettings> {
+/** For work on the database itself. Throws when the server on the data folder uses another database. */
+export async function databaseSettings(flags: CommonFlags): Promise<ServeSettings> {
   if (flags.url !== undefined)
     throw new CommandFailure(
       "This command works on the database itself, not through a server. Pass --database instead of --url.",
@@ -66,9 +64,9 @@ export async function databaseSettings(flags: GatewayFlags): Promise<ServeSettin
   return settings;
 }
 
-/** Says that the server on the data folder uses another database than the settings name; null when it does not. */
+/** A sentence when the server on the data folder uses another database than the settings name; else null. */
 export async function databaseElsewhere(
-  flags: GatewayFlags,
+  flags: CommonFlags,
   settings: ServeSettings,
 ): Promise<string | null> {
   if (flags.url !== undefined || !isFolderNamed(flags, settings)) return null;
@@ -78,8 +76,8 @@ export async function databaseElsewhere(
   return `The server at ${server.url} uses another database than ${describeDatabase(settings.database)}. Pass the right one with --database.`;
 }
 
-/** Whether the data folder, and not a database, says where to go. */
-function isFolderNamed({ data }: GatewayFlags, { databaseFrom }: ServeSettings): boolean {
+/** Whether the data folder, and not a database, selects the server. */
+function isFolderNamed({ data }: CommonFlags, { databaseFrom }: ServeSettings): boolean {
   return databaseFrom === "default" || (databaseFrom === "environment" && data !== undefined);
 }
 

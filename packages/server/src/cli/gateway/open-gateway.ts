@@ -3,6 +3,7 @@ import type { Catalog } from "../../providers/catalog.ts";
 import { removeJournal } from "../../providers/journal.ts";
 import { openOffline } from "../../runtime/open-offline.ts";
 import { createRepositories, type Repositories } from "../../runtime/repositories/repositories.ts";
+import { openAccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import { inspectDatabase, openMigrations, openStore } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { bundlesIn, journalFolder, makeDataFolder } from "../settings/data-folder.ts";
@@ -10,36 +11,39 @@ import { CommandFailure } from "../exit.ts";
 import { refuseWhileInUse, requireData, type NamedDatabase } from "./served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { databaseGateway } from "./database-gateway.ts";
-import { gatewaySettings, findServer, type GatewayFlags } from "./find-server.ts";
+import { gatewaySettings, findServer, type CommonFlags } from "./find-server.ts";
 import { serverGateway, type SessionGateway } from "./session-gateway.ts";
 
-/**
- * What a command may do to a database that is not as this program needs it. `read`: nothing. `change`: migrate one of an
- * older version. `create`: also make a new one.
- */
+/** `read` does not change the schema, `change` may migrate an older one, `create` may also create the database. */
 export type DatabaseAccess = "read" | "change" | "create";
-
-export interface GatewayOptions {
-  readonly access: DatabaseAccess;
-  readonly withProviders?: boolean;
-}
 
 /** Longer than a server waits: many commands may queue for the database. */
 const BUSY_TIMEOUT_MS = 60_000;
 
 /** Uses the server on the named database when one runs, else the database itself. */
-export async function openGateway(
-  flags: GatewayFlags,
-  options: GatewayOptions,
-): Promise<SessionGateway> {
+export async function withGateway<Result>(
+  flags: CommonFlags,
+  access: DatabaseAccess,
+  use: (gateway: SessionGateway) => Promise<Result>,
+  { withProviders = false }: { readonly withProviders?: boolean } = {},
+): Promise<Result> {
   const settings = gatewaySettings(flags);
   const server = await findServer(flags, settings);
-  return server === null ? openDatabaseGateway(settings, options) : serverGateway(server);
+  const gateway =
+    server === null
+      ? await openDatabaseGateway(settings, access, withProviders)
+      : serverGateway(server);
+  try {
+    return await use(gateway);
+  } finally {
+    await gateway.close();
+  }
 }
 
 async function openDatabaseGateway(
   settings: ServeSettings,
-  { access, withProviders = false }: GatewayOptions,
+  access: DatabaseAccess,
+  withProviders: boolean,
 ): Promise<SessionGateway> {
   const store = await openDatabase(settings, { access });
   const catalog = withProviders ? await providersOf(settings) : NO_PROVIDERS;
@@ -55,7 +59,9 @@ async function openDatabaseGateway(
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
-  return databaseGateway(requests, store.close);
+  const hasOtherAdmin = settings.token !== null;
+  const tokens = openAccessTokens({ store, clock: Date.now, newId, hasOtherAdmin });
+  return databaseGateway(requests, tokens, store.close);
 }
 
 export async function openDatabase(
@@ -85,7 +91,7 @@ async function providersOf(settings: ServeSettings): Promise<Catalog> {
 
 const NO_PROVIDERS: Catalog = { get: () => null, all: () => [], defaultName: "demo" };
 
-/** The workspace root is looked at only when a repository is. */
+/** Opens the workspace root when a repository is used for the first time. */
 function repositoriesOf({ workspaceRoot }: ServeSettings, store: Store): Repositories {
   const open = async (): Promise<Repositories> => {
     const { openWorkspaceRoot } = await import("../../runtime/repositories/workspace-root.ts");

@@ -42,8 +42,8 @@ export function requireData(
 }
 
 /**
- * The running server that uses this database: the one on the data folder, or the one on the folder in which a SQLite
- * file lies. Null when neither is known to use it.
+ * The running server that uses this database: the one on the data folder, or the one on the folder of a SQLite file.
+ * Null when neither uses it.
  */
 export async function serverUsing(named: NamedDatabase): Promise<ServerFile | null> {
   let inspection: DatabaseInspection | null = null;
@@ -56,7 +56,7 @@ export async function serverUsing(named: NamedDatabase): Promise<ServerFile | nu
   return null;
 }
 
-/** A copy of a whole PostgreSQL cluster has the identity of the original; only in one of them does the server hold a lease. */
+/** A copy of a PostgreSQL cluster has the identity of the original. The server holds a lease in only one of them. */
 function isUsedBy(
   { database, node }: ServerFile,
   { identity, leases }: Pick<DatabaseInspection, "identity" | "leases">,

@@ -5,9 +5,11 @@ import {
   type Removed,
   type Repositories,
   type Sessions,
+  type Tokens,
 } from "@holdfast/client";
+import type { ServerAddress } from "./find-server.ts";
 
-/** The requests of commands, answered alike by a running server and by the database itself. */
+/** The requests of commands. A running server and the database itself give the same answers. */
 export interface SessionGateway extends Pick<
   Client,
   "dismissUnused" | "providers" | "stats" | "suspensions"
@@ -36,18 +38,13 @@ export interface SessionGateway extends Pick<
   readonly repos: Pick<Repositories, "add" | "list" | "remove">;
   readonly nodes: Nodes;
   readonly removed: Removed;
+  readonly tokens: Tokens;
   /** The server's client; null when the database answers. */
   readonly server: Client | null;
   close(): Promise<void>;
 }
 
-export function serverGateway({
-  url,
-  token,
-}: {
-  readonly url: string;
-  readonly token: string | null;
-}): SessionGateway {
+export function serverGateway({ url, token }: ServerAddress): SessionGateway {
   const client = createClient({ url, token: token ?? undefined });
   const { sessions } = client;
   return {

@@ -17,9 +17,9 @@ export function hookProgram(
   env: Environment,
   { file = PROGRAM_FILE, node = process.execPath }: { file?: string; node?: string } = {},
 ): HookProgram {
-  const found = findOnPath(env["PATH"] ?? "");
-  if (found !== null && realPath(found) === realPath(file))
-    return { command: "holdfast", onPath: found };
+  const onPath = findOnPath(env["PATH"] ?? "");
+  if (onPath !== null && realPath(onPath) === realPath(file))
+    return { command: "holdfast", onPath };
   return { command: `${shellWord(node)} ${shellWord(file)}`, onPath: null };
 }
 

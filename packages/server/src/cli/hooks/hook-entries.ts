@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { DELEGATING_TOOLS } from "./delegation.ts";
 
-/** Settings of Claude Code. Everything except hooks is kept unchanged. */
+/** Settings of Claude Code. Everything except hooks stays unchanged. */
 type Settings = Readonly<Record<string, unknown>>;
 
 interface Entry {
@@ -45,15 +45,14 @@ export function misfitIn(settings: unknown): Misfit | null {
   return null;
 }
 
-/** Adds both hooks. Existing ones are kept; only the program they call is updated. */
+/** Adds both hooks. Existing ones stay; only the program they call is updated. */
 export function withHooks(settings: Settings, commandOf: (hook: string) => string): Settings {
   const hooks = { ...hooksIn(settings) };
-  for (const entry of ENTRIES) {
-    const { event, matcher, hook } = entry;
+  for (const { event, matcher, hook } of ENTRIES) {
     const groups = hooks[event] ?? [];
     const command = commandOf(hook);
     hooks[event] = groups.some((group) => handlersIn(group).some((each) => isOurs(each, hook)))
-      ? groups.map((group) => mapHandlers(group, (each) => renewed(each, entry, command)))
+      ? groups.map((group) => withCommand(group, hook, command))
       : [
           ...groups,
           {
@@ -71,13 +70,13 @@ export function withoutHooks(settings: Settings): Settings {
   const all = Object.values(hooks).flat();
   if (!all.some((group) => handlersIn(group).some((handler) => isOurs(handler)))) return settings;
   const left = Object.entries(hooks).flatMap(([event, groups]) => {
-    const kept = groups.flatMap((group) => {
+    const remaining = groups.flatMap((group) => {
       const before = handlersIn(group);
       const after = before.filter((handler) => !isOurs(handler));
       if (after.length === before.length) return [group];
       return after.length === 0 ? [] : [{ ...group, hooks: after }];
     });
-    return kept.length === 0 && groups.length > 0 ? [] : [[event, kept] as const];
+    return remaining.length === 0 && groups.length > 0 ? [] : [[event, remaining] as const];
   });
   const { hooks: _, ...rest } = settings;
   return left.length === 0 ? rest : { ...settings, hooks: Object.fromEntries(left) };
@@ -101,16 +100,11 @@ function handlersIn(group: Group): readonly unknown[] {
   return Array.isArray(group["hooks"]) ? group["hooks"] : [];
 }
 
-function mapHandlers(group: Group, renew: (handler: unknown) => unknown): Group {
-  const before = handlersIn(group);
-  const after = before.map(renew);
-  return after.every((handler, at) => handler === before[at]) ? group : { ...group, hooks: after };
-}
-
-function renewed(handler: unknown, { hook }: Entry, command: string): unknown {
-  if (!isObject(handler) || !isOurs(handler, hook) || handler["command"] === command)
-    return handler;
-  return { ...handler, command };
+function withCommand(group: Group, hook: string, command: string): Group {
+  const hooks = handlersIn(group).map((handler) =>
+    isObject(handler) && isOurs(handler, hook) ? { ...handler, command } : handler,
+  );
+  return { ...group, hooks };
 }
 
 const OURS = /(?:^|[\s'"/\\])holdfast(?:\.js)?['"]?\s+hook\s+(pre-delegate|subagent-stop)(?=\s|$)/u;
@@ -118,6 +112,6 @@ const OURS = /(?:^|[\s'"/\\])holdfast(?:\.js)?['"]?\s+hook\s+(pre-delegate|subag
 /** Recognizes our hooks by their command, with any path to Holdfast. */
 function isOurs(handler: unknown, hook?: string): boolean {
   if (!isObject(handler) || typeof handler["command"] !== "string") return false;
-  const found = OURS.exec(handler["command"])?.[1];
-  return found !== undefined && (hook === undefined || found === hook);
+  const ours = OURS.exec(handler["command"])?.[1];
+  return ours !== undefined && (hook === undefined || ours === hook);
 }

@@ -1,17 +1,17 @@
 import { expect, it, vi } from "vitest";
 import { shareOf, startLimit } from "./hook-limit.ts";
 
-it("is over after its time, and not before", async () => {
+it("ends after its time and not before", async () => {
   expect(await ticksUntilOver(500, () => 1)).toBe(5);
 });
 
-it("is longer while the machine is overrun, and ends when it is no more", async () => {
+it("is longer while the machine is overloaded, and ends afterwards", async () => {
   expect(await ticksUntilOver(500, () => 0.1)).toBe(50);
   let ticks = 0;
   expect(await ticksUntilOver(500, () => (++ticks > 20 ? 1 : 0.01))).toBe(25);
 });
 
-it("leaves what is left to wait for others, and minutes in a crowd", () => {
+it("lets a busy database take the remaining time, and minutes on an overloaded machine", () => {
   let share = 1;
   const limit = startLimit(5_000, () => share);
   expect(limit.leftMs()).toBe(5_000);
@@ -20,7 +20,7 @@ it("leaves what is left to wait for others, and minutes in a crowd", () => {
   limit.stop();
 });
 
-it("knows from what Linux says how much of a processor there is for each", () => {
+it("computes the share of a processor from the load average of Linux", () => {
   expect(shareOf("0.20 0.18 0.12 1/80 11206\n", 2)).toBe(1);
   expect(shareOf("0.20 0.18 0.12 16/80 11206\n", 2)).toBe(1);
   expect(shareOf("9.20 8.18 7.12 160/900 11206\n", 2)).toBe(0.1);

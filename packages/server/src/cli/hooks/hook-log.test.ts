@@ -15,7 +15,7 @@ const ENTRY: HookLogEntry = {
   tookMs: 12.4,
 };
 
-it("gets one line of JSON for each call, for its owner only", () => {
+it("has one line of JSON per call and is readable by its owner only", () => {
   const data = temporaryFolder();
   appendHookLog(data, ENTRY);
   appendHookLog(data, { ...ENTRY, agentId: "x".repeat(5_000) });
@@ -33,7 +33,7 @@ it("gets one line of JSON for each call, for its owner only", () => {
   expect(statSync(hookLogFile(data)).mode & 0o777).toBe(0o600);
 });
 
-it("keeps one older file when it is full, and no more than that", () => {
+it("keeps exactly one older file when it is full", () => {
   const data = temporaryFolder();
   const file = hookLogFile(data);
   fill(file, "first");
@@ -47,7 +47,7 @@ it("keeps one older file when it is full, and no more than that", () => {
   expect(readFileSync(`${file}.1`, "utf8")).toMatch(/^second/u);
 });
 
-it("goes on in the full file while another process exchanges it, and minds no lock of a dead one", () => {
+it("keeps writing while another process rotates it, and ignores the lock of a dead process", () => {
   const data = temporaryFolder();
   const file = hookLogFile(data);
   fill(file, "first");
@@ -66,7 +66,7 @@ it("goes on in the full file while another process exchanges it, and minds no lo
   ).toEqual([true, true]);
 });
 
-it("is no reason to fail where it cannot be written", () => {
+it("does not fail the hook when it cannot be written", () => {
   const data = temporaryFolder();
   writeFileSync(path.join(data, "logs"), "in the way");
   appendHookLog(data, ENTRY);

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-  type Stats,
-} from "node:fs";
+import { appendFileSync, closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { makeDataFolder } from "../settings/data-folder.ts";
 
@@ -61,19 +52,9 @@ function toLine({ at, agentId, sessionId, tookMs, ...rest }: HookLogEntry): stri
 }
 
 function appendLine(file: string, line: Uint8Array): void {
-  const handle = openSync(file, "a", 0o600);
-  try {
-    if (fstatSync(handle).size + line.byteLength <= LOG_BYTES) return void writeSync(handle, line);
-  } finally {
-    closeSync(handle);
-  }
-  rotate(file);
-  const next = openSync(file, "a", 0o600);
-  try {
-    writeSync(next, line);
-  } finally {
-    closeSync(next);
-  }
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size + line.byteLength > LOG_BYTES) rotate(file);
+  appendFileSync(file, line, { mode: 0o600 });
 }
 
 /** Rotates under a lock, and only if the file is still too large: a second rotation would discard lines. */
@@ -94,7 +75,7 @@ function takeLock(lock: string): boolean {
     closeSync(openSync(lock, "wx", 0o600));
     return true;
   } catch {
-    const held: Stats | undefined = statSync(lock, { throwIfNoEntry: false });
+    const held = statSync(lock, { throwIfNoEntry: false });
     // Its owner was killed; the next call takes the lock.
     if (held !== undefined && Date.now() - held.mtimeMs > STALE_LOCK_MS)
       rmSync(lock, { force: true });

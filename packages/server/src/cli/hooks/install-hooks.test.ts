@@ -53,7 +53,7 @@ const OURS = (command: string, more = ""): string => `[
         ]`;
 
 describe("hook install", () => {
-  it("adds both hooks to settings that are lived in, and changes nothing else", async () => {
+  it("adds both hooks to existing settings and changes nothing else", async () => {
     const project = newProject(LIVED_IN);
     expect(await installed({ project, yes: true })).toMatchObject({ code: 0 });
 
@@ -70,7 +70,7 @@ describe("hook install", () => {
     );
   });
 
-  it("shows the change before it makes it", async () => {
+  it("shows the change before writing it", async () => {
     const project = newProject('{\n\t"model": "opus"\n}');
     const { screen } = await installed({ project, dryRun: true });
 
@@ -80,7 +80,7 @@ describe("hook install", () => {
     expect(settingsOf(project)).toBe('{\n\t"model": "opus"\n}');
   });
 
-  it("changes nothing the second time, and brings a program that has moved up to date", async () => {
+  it("changes nothing the second time, and updates the path of a moved program", async () => {
     const project = newProject(LIVED_IN);
     await installed({ project, yes: true });
     const once = settingsOf(project);
@@ -103,7 +103,7 @@ describe("hook install", () => {
     expect(settingsOf(project)).toBe(LIVED_IN);
   });
 
-  it("takes out exactly what is ours, and the containers that only held it", async () => {
+  it("removes exactly our hooks and the containers that are empty without them", async () => {
     const project = newProject(LIVED_IN);
     await installed({ project, yes: true });
     expect(await installed({ project, uninstall: true, yes: true })).toMatchObject({ code: 0 });
@@ -136,7 +136,7 @@ describe("hook install", () => {
     });
   });
 
-  it("makes the file where there is none, and none to take nothing out of", async () => {
+  it("creates a missing file to install, but not to uninstall", async () => {
     const project = temporaryFolder();
     await installed({ project, uninstall: true, yes: true });
     expect(existsSync(path.join(project, ".claude"))).toBe(false);
@@ -171,7 +171,7 @@ describe("hook install", () => {
     expect(settingsOf(project)).toBe(text);
   });
 
-  it("asks a person, and takes no for an answer", async () => {
+  it("asks for confirmation and changes nothing after a no", async () => {
     const project = newProject("{}");
     const asked: string[] = [];
     const ask = async (question: string): Promise<boolean> => {
@@ -186,7 +186,7 @@ describe("hook install", () => {
     expect(asked).toEqual([question, question]);
   });
 
-  it("writes nothing for a script that did not say --yes", async () => {
+  it("writes nothing for a script without --yes", async () => {
     const project = newProject("{}");
     await expect(installed({ project })).rejects.toMatchObject({ exitCode: 64 });
     await expect(installed({ project, user: true })).rejects.toMatchObject({ exitCode: 64 });
@@ -197,7 +197,7 @@ describe("hook install", () => {
     expect(settingsOf(project)).toBe("{}");
   });
 
-  it("writes nothing over what somebody else wrote meanwhile", async () => {
+  it("does not overwrite a change that another program made in the meantime", async () => {
     const project = newProject("{}");
     const ask = async (): Promise<boolean> => {
       writeFileSync(fileIn(project), '{"model":"opus"}');
@@ -209,7 +209,7 @@ describe("hook install", () => {
     expect(settingsOf(project)).toBe('{"model":"opus"}');
   });
 
-  it("keeps the mode of the file, its byte order mark, and leaves no draft behind", async () => {
+  it("keeps the file's mode and byte order mark, and leaves no draft behind", async () => {
     const project = newProject('\uFEFF{\r\n\t"model": "opus"\r\n}\r\n');
     chmodSync(fileIn(project), 0o640);
     await installed({ project, yes: true });
@@ -222,7 +222,7 @@ describe("hook install", () => {
     expect(readdirSync(path.dirname(fileIn(project)))).toEqual(["settings.json"]);
   });
 
-  it("follows a link inside the project, and none that leads out of it", async () => {
+  it("follows a link inside the project, but not one that leads out of it", async () => {
     const project = newProject("{}");
     const real = path.join(project, "shared.json");
     writeFileSync(real, "{}");
@@ -250,7 +250,7 @@ describe("hook install", () => {
     await expect(installed({ project: fourth, yes: true })).rejects.toThrow(/is a broken link/u);
   });
 
-  it("writes the user's own settings, wherever they are linked to", async () => {
+  it("writes the user's own settings through any link", async () => {
     const dotfiles = path.join(temporaryFolder(), "claude.json");
     writeFileSync(dotfiles, "{}");
     const own = temporaryFolder();
@@ -265,7 +265,7 @@ describe("hook install", () => {
     expect(statSync(path.join(own, "settings.json")).isFile()).toBe(true);
   });
 
-  it("says in JSON what it did", async () => {
+  it("reports its result as JSON", async () => {
     const project = newProject("{}");
     const { screen } = await installed({ project, yes: true, json: true });
     expect(JSON.parse(screen)).toEqual({
@@ -279,7 +279,7 @@ describe("hook install", () => {
 });
 
 describe("the command of a hook", () => {
-  it("is holdfast where that is this program, else where the program is", () => {
+  it("is holdfast if the PATH leads to this program, else the path of the program", () => {
     const folder = temporaryFolder();
     const file = path.join(folder, "it's here", "holdfast.js");
     mkdirSync(path.dirname(file));

@@ -19,7 +19,7 @@ import {
 } from "./settings-file.ts";
 
 export interface InstallFlags extends DataFlags {
-  /** A folder; the current one unless told. */
+  /** A folder (default: the current one). */
   readonly project?: string;
   /** The project's settings that are not shared. */
   readonly local?: true;
@@ -39,7 +39,11 @@ export interface InstallOptions {
   readonly program?: HookProgram;
 }
 
-/** Writes the hooks into the settings of Claude Code, or takes them out again. Throws a `CommandFailure`. */
+export function install(flags: InstallFlags): Promise<number> {
+  return installHooks({ flags, env: process.env });
+}
+
+/** Writes the hooks into the settings of Claude Code, or removes them. Throws a `CommandFailure`. */
 export async function installHooks({
   flags,
   env,
@@ -53,13 +57,13 @@ export async function installHooks({
       EXIT.usage,
     );
   }
-  const found = readSettingsFile(...placeOf(flags, env));
-  const next = nextText(found, { flags, program });
-  const isSame = next === (found.text ?? "");
+  const file = readSettingsFile(...placeOf(flags, env));
+  const next = nextText(file, flags, program);
+  const isSame = next === (file.text ?? "");
   const isForPeople = flags.json !== true;
   const say = (text: string): void => void terminal.stdout.stream.write(`${text}\n`);
-  if (isForPeople) for (const line of preface({ flags, env, found, program, next })) say(line);
-  if (isForPeople && !isSame) for (const line of shownDiff(found, next, terminal)) say(line);
+  if (isForPeople) for (const line of preface({ flags, env, program }, file, next)) say(line);
+  if (isForPeople && !isSame) for (const line of shownDiff(file, next, terminal)) say(line);
 
   let written = false;
   if (!isSame && flags.dryRun !== true) {
@@ -69,18 +73,18 @@ export async function installHooks({
         EXIT.usage,
       );
     }
-    if (flags.yes !== true && !(await ask(`Write this to ${found.realFile}?`))) {
+    if (flags.yes !== true && !(await ask(`Write this to ${file.realFile}?`))) {
       if (isForPeople) say("Nothing was changed.");
       return EXIT.no;
     }
-    writeSettingsFile(found, next);
+    writeSettingsFile(file, next);
     written = true;
   }
-  if (isForPeople) say(lastWord({ flags, program, isSame, file: found.file }));
+  if (isForPeople) say(lastLine(flags, program, isSame, file.file));
   else
     terminal.stdout.stream.write(
       jsonLine({
-        file: found.realFile,
+        file: file.realFile,
         changed: !isSame,
         written,
         command: program.command,
@@ -113,7 +117,8 @@ function placeOf(
 
 function nextText(
   { text, value }: SettingsFile,
-  { flags, program }: { readonly flags: InstallFlags; readonly program: HookProgram },
+  flags: InstallFlags,
+  program: HookProgram,
 ): string {
   const next =
     flags.uninstall === true
@@ -124,23 +129,15 @@ function nextText(
   return Object.keys(next).length === 0 ? (text ?? "") : `${JSON.stringify(next, null, 2)}\n`;
 }
 
-function preface({
-  flags,
-  env,
-  found,
-  program,
-  next,
-}: {
-  readonly flags: InstallFlags;
-  readonly env: Environment;
-  readonly found: SettingsFile;
-  readonly program: HookProgram;
-  readonly next: string;
-}): readonly string[] {
+function preface(
+  { flags, env, program }: Required<Pick<InstallOptions, "flags" | "env" | "program">>,
+  { file, realFile, text, value }: SettingsFile,
+  next: string,
+): readonly string[] {
   const isShared = flags.user !== true && flags.local !== true;
-  const isIn = flags.uninstall !== true && next !== found.text;
+  const isIn = flags.uninstall !== true && next !== text;
   return [
-    found.file === found.realFile ? null : `${found.file} leads to ${found.realFile}.`,
+    file === realFile ? null : `${file} leads to ${realFile}.`,
     !isIn
       ? null
       : program.onPath === null
@@ -152,7 +149,7 @@ function preface({
     isIn && flags.data === undefined && (env["HOLDFAST_DATA"] ?? "") !== ""
       ? "HOLDFAST_DATA only applies if Claude Code is started with it. Pass --data to write the folder into the settings."
       : null,
-    isIn && found.value["disableAllHooks"] === true
+    isIn && value["disableAllHooks"] === true
       ? "These settings disable all hooks: disableAllHooks is true."
       : null,
   ]
@@ -173,17 +170,12 @@ function shownDiff(
   return [paint.bold(neutralise(realFile)), ...lines.map(shown)];
 }
 
-function lastWord({
-  flags,
-  program,
-  isSame,
-  file,
-}: {
-  readonly flags: InstallFlags;
-  readonly program: HookProgram;
-  readonly isSame: boolean;
-  readonly file: string;
-}): string {
+function lastLine(
+  flags: InstallFlags,
+  program: HookProgram,
+  isSame: boolean,
+  file: string,
+): string {
   const isOut = flags.uninstall === true;
   if (isSame)
     return neutralise(`${file} ${isOut ? "has no hooks of Holdfast" : "already has the hooks"}.`);

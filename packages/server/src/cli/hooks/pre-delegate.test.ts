@@ -8,8 +8,8 @@ import { preDelegate } from "./pre-delegate.ts";
 import { HISTORY_LIMIT } from "./resume-details.ts";
 import { hookLog, MINUTE_MS, NOW, openHookRig } from "./testing/hook-rig.ts";
 
-describe("pre-delegate, asked about one session", () => {
-  it("says to resume it, with what is known of it, in GAIA's words (B4, ruling 22)", async () => {
+describe("pre-delegate for one session", () => {
+  it("says to resume it, with its details in GAIA's form (B4, ruling 22)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({
       agentId: "agent-20260108-180530-abc12345",
@@ -105,7 +105,7 @@ describe("pre-delegate, asked about one session", () => {
     },
   );
 
-  it("goes by the limits of the config file", async () => {
+  it("uses the limits of the config file", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ agoMs: 31 * MINUTE_MS });
     const config = path.join(rig.data, "holdfast.config.json");
@@ -116,7 +116,7 @@ describe("pre-delegate, asked about one session", () => {
     });
   });
 
-  it("looks at what the config file requires, and needs no server for it", async () => {
+  it("runs the checks that the config file requires, without a server", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ agentName: "a", provider: "nobody-has-this" });
     const config = path.join(rig.data, "holdfast.config.json");
@@ -130,7 +130,7 @@ describe("pre-delegate, asked about one session", () => {
     });
   });
 
-  it("tells the newest phases of a long history, and how many it left out", async () => {
+  it("returns the newest phases of a long history and the number of omitted ones", async () => {
     const rig = await openHookRig();
     const phases = Array.from({ length: HISTORY_LIMIT + 7 }, (_, index) =>
       index % 2 === 0 ? ("planning" as const) : ("approval" as const),
@@ -146,7 +146,7 @@ describe("pre-delegate, asked about one session", () => {
     );
   });
 
-  it("says of a row that was damaged that it is invalid, and leaves it where it is (B5)", async () => {
+  it("reports a damaged row as invalid and leaves it unchanged (B5)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin();
     const raw = await openRaw({ engine: "sqlite", file: path.join(rig.data, "holdfast.db") });
@@ -163,7 +163,7 @@ describe("pre-delegate, asked about one session", () => {
   });
 });
 
-describe("pre-delegate, asked about an agent", () => {
+describe("pre-delegate for an agent name", () => {
   it("finds its most recently active session that should be resumed (B4)", async () => {
     const rig = await openHookRig();
     const agentName = "gitops-operator";
@@ -185,7 +185,7 @@ describe("pre-delegate, asked about an agent", () => {
     });
   });
 
-  it("minds the purpose and the task where they are named", async () => {
+  it("compares the purpose and the task if they are named", async () => {
     const rig = await openHookRig();
     const named = { agentName: "a", purpose: "deploy" };
     const first = await rig.begin({ ...named, metadata: { task_id: "T001" }, agoMs: 9_000 });
@@ -201,7 +201,7 @@ describe("pre-delegate, asked about an agent", () => {
     expect(await found({ purpose: "other" })).toMatchObject({ ...NO, detail: "no_session" });
   });
 
-  it("finds it although more sessions of others than it looks at are in the same phase", async () => {
+  it("finds it although many sessions of other agents are in the same phase", async () => {
     const rig = await openHookRig();
     const meant = await rig.begin({ agentName: "a", agoMs: 20 * MINUTE_MS });
     const other = await rig.begin({ agentName: "b" });
@@ -222,7 +222,7 @@ describe("pre-delegate, asked about an agent", () => {
     });
   });
 
-  it("says that there is no session where there is none (B4)", async () => {
+  it("reports that there is no session (B4)", async () => {
     const rig = await openHookRig();
     const input = { agent_name: "nobody" };
 
@@ -260,7 +260,7 @@ describe("pre-delegate, called by Claude Code", () => {
     tool_use_id: "toolu_01",
   };
 
-  it("tells a subagent of the session to go on with, and how to say so (B4)", async () => {
+  it("tells a subagent which session to continue and how to record that (B4)", async () => {
     const rig = await openHookRig();
     const agentId = "agent-20260108-180530-abc12345";
     const { command } = hookProgram({});
@@ -292,7 +292,7 @@ describe("pre-delegate, called by Claude Code", () => {
     });
   });
 
-  it("tells whoever delegates, by either name of the tool, and decides nothing about permissions (B4)", async () => {
+  it("tells the delegating agent, for both names of the tool, without a permission decision (B4)", async () => {
     const rig = await openHookRig();
     await rig.begin({ agentName: "terraform-architect" });
     for (const tool_name of ["Agent", "Task"]) {
@@ -333,7 +333,7 @@ describe("pre-delegate, called by Claude Code", () => {
     expect(await rig.call(preDelegate, input)).toEqual({ code: 0, output: { reason } });
   });
 
-  it("takes no session of another repository", async () => {
+  it("ignores sessions of other repositories", async () => {
     const rig = await openHookRig();
     for (const [id, folder] of [
       ["r1", "/srv/other"],
@@ -351,7 +351,7 @@ describe("pre-delegate, called by Claude Code", () => {
     expect(hookLog(rig.data).at(-1)).toMatchObject({ event: "SubagentStart", sessionId: here.id });
   });
 
-  it("knows a subagent that is started again by its own id", async () => {
+  it("recognizes a restarted subagent by its own ID", async () => {
     const rig = await openHookRig();
     const own = await rig.begin({ agentId: "afecf90fd4125937f", agoMs: 5 * MINUTE_MS });
     await rig.begin({ agentName: "terraform-architect", agoMs: 0 });
@@ -360,7 +360,7 @@ describe("pre-delegate, called by Claude Code", () => {
     expect(hookLog(rig.data)).toMatchObject([{ sessionId: own.id, agentId: "afecf90fd4125937f" }]);
   });
 
-  it("cuts what a session has noted, and says so", async () => {
+  it("shortens the notes of a session and says so", async () => {
     const rig = await openHookRig();
     await rig.begin({ agentName: "terraform-architect", metadata: { long: "x".repeat(50_000) } });
     const { output } = await rig.call(preDelegate, started);

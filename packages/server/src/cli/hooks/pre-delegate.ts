@@ -24,22 +24,18 @@ export const PRE_DELEGATE: Hook = {
   name: "pre-delegate",
   answer: async (input, place) => {
     const delegation = parseDelegation(input);
-    const decided = await decide(delegation, place);
-    const gaiaReason = reasonOfDecision({
-      shouldResume: decided.session !== null,
-      agentId: decided.agentId,
-    });
-    const answer = toAnswer(decided, { delegation, input, gaiaReason });
-    if (decided.session === null) return answer;
-    const details = await detailsOf(decided.session, { delegation, place });
+    const decision = await decide(delegation, place);
+    const { session } = decision;
+    const answer = toAnswer(decision, delegation, input, reasonOfDecision(decision));
+    if (session === null) return answer;
+    const details = await detailsOf(session, delegation, place);
     return { ...answer, output: { ...answer.output, ...details } };
   },
   failed: ({ reason, error }, input) => {
     const delegation = input === null ? null : parseDelegation(input);
     const agentId = delegation?.form === "plain" ? delegation.agentId : null;
     const failure: Decision = { reason, agentId, session: null };
-    const gaiaReason = reasonOfFailure(reason);
-    const answer = toAnswer(failure, { delegation, input, gaiaReason });
+    const answer = toAnswer(failure, delegation, input, reasonOfFailure(reason));
     return { ...answer, output: { ...answer.output, error } };
   },
 };
@@ -53,21 +49,23 @@ interface Decision {
 }
 
 async function decide(delegation: Delegation, place: HookContext): Promise<Decision> {
-  const nothing = (reason: string, agentId: string | null = null): Decision => ({
+  const nothing = (reason: string, id: string | null = null): Decision => ({
     reason,
-    agentId,
+    agentId: id,
     session: null,
   });
   if (delegation.form === "other") return nothing("not_a_delegation");
-  const asked = delegation.form === "plain" ? delegation.agentId : null;
-  if (asked === null && delegation.agentName === null) return nothing("no_agent_named");
+  const agentId = delegation.form === "plain" ? delegation.agentId : null;
+  if (agentId === null && delegation.agentName === null) return nothing("no_agent_named");
   const settings = hookSettings(place);
   const store = await openHookStore(settings, place);
   if (store === null)
-    return asked === null ? nothing("no_session") : nothing("session_not_found", asked);
+    return agentId === null ? nothing("no_session") : nothing("session_not_found", agentId);
   try {
-    const judgement = await judgementOf(settings, place);
-    if (asked !== null) return await decideNamed(store, asked, judgement);
+    const { resume: policy } = settings;
+    const probes = await probesFor(settings, place.clock);
+    const judgement = { now: place.clock(), policy, probes };
+    if (agentId !== null) return await decideNamed(store, agentId, judgement);
     return (await findSubagent(store, delegation, judgement)) ?? nothing("no_session");
   } finally {
     await store.close();
@@ -111,11 +109,6 @@ function hookSettings({ flags, env }: HookContext): ServeSettings {
   return serveSettings(flags, { HOLDFAST_DATA, HOLDFAST_DATABASE_URL, XDG_DATA_HOME });
 }
 
-async function judgementOf(settings: ServeSettings, { clock }: HookContext): Promise<Judgement> {
-  const { resume: policy } = settings;
-  return { now: clock(), policy, probes: await probesFor(settings, clock) };
-}
-
 /** Checks that are not required are not loaded. */
 async function probesFor(settings: ServeSettings, clock: () => number): Promise<ResumeProbes> {
   if (settings.resume.require.length === 0) return {};
@@ -126,15 +119,9 @@ async function probesFor(settings: ServeSettings, clock: () => number): Promise<
 
 function toAnswer(
   { reason, agentId, session }: Decision,
-  {
-    delegation,
-    input,
-    gaiaReason,
-  }: {
-    readonly delegation: Delegation | null;
-    readonly input: JsonObject | null;
-    readonly gaiaReason: GaiaReason;
-  },
+  delegation: Delegation | null,
+  input: JsonObject | null,
+  gaiaReason: GaiaReason,
 ): HookAnswer {
   const isPlain = delegation === null || delegation.form === "plain";
   return {
@@ -165,7 +152,8 @@ function eventOf(delegation: Exclude<Delegation, { form: "plain" }>): string {
 /** Details of the session that was found. Loaded on demand: most calls find none. */
 async function detailsOf(
   session: SessionRecord,
-  { delegation, place }: { readonly delegation: Delegation; readonly place: HookContext },
+  delegation: Delegation,
+  place: HookContext,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { resumeContext, resumeMetadata } = await import("./resume-details.ts");
   switch (delegation.form) {
@@ -198,15 +186,9 @@ type GaiaReason =
   | "invalid_json"
   | "error";
 
-/** For GAIA a session without an agent id does not exist. */
-function reasonOfDecision({
-  shouldResume,
-  agentId,
-}: {
-  readonly shouldResume: boolean;
-  readonly agentId: string | null;
-}): GaiaReason {
-  if (shouldResume) return "session_resumable";
+/** For GAIA a session without an agent ID does not exist. */
+function reasonOfDecision({ session, agentId }: Decision): GaiaReason {
+  if (session !== null) return "session_resumable";
   return agentId === null ? "no_existing_session" : "session_not_resumable";
 }
 

@@ -1,7 +1,7 @@
-import path from "node:path";
 import { sameJson, type Json } from "../../domain/json.ts";
 import { isResumable, PHASES, type Phase } from "../../domain/phase.ts";
 import { shouldResume, type ResumePolicy } from "../../domain/should-resume.ts";
+import { isInside } from "../../providers/sandbox/path-inside.ts";
 import { judgeResume, type ResumeProbes } from "../../runtime/requests/judge-resume.ts";
 import type { SessionRecord, Store } from "../../storage/store.ts";
 
@@ -28,7 +28,7 @@ export async function findResumable(
   query: ResumeQuery,
   { now, policy, probes }: Judgement,
 ): Promise<SessionRecord | null> {
-  const open = await openSessionsOf(store, { agentName: query.agentName, phases: RESUMABLE });
+  const open = await openSessionsOf(store, query.agentName, RESUMABLE);
   // First the checks that need only the session.
   const alone = { now, policy: { ...policy, require: [] } };
   const candidates = open
@@ -55,9 +55,7 @@ async function isInRepository(
 ): Promise<boolean> {
   if (repoId === null || folder === null) return true;
   const repo = await store.readRepo(repoId);
-  if (repo === null) return true;
-  const way = path.relative(repo.path, folder);
-  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+  return repo === null || isInside(folder, repo.path);
 }
 
 /** Sessions read per phase; older ones are ignored. */
@@ -66,13 +64,11 @@ export const MAX_READ = 1_000;
 /** An agent's sessions in one of these phases, unordered. */
 export async function openSessionsOf(
   store: Store,
-  { agentName, phases }: { readonly agentName: string; readonly phases: readonly Phase[] },
+  agentName: string,
+  phases: readonly Phase[],
 ): Promise<readonly SessionRecord[]> {
   const sessions: SessionRecord[] = [];
-  for (const phase of phases) {
-    const newest = await newestIn(store, { agentName, phase });
-    sessions.push(...newest.sessions);
-  }
+  for (const phase of phases) sessions.push(...(await newestIn(store, agentName, phase)));
   return sessions.filter((session) => session.agentName === agentName);
 }
 
@@ -82,9 +78,10 @@ export async function openSessionsOf(
  */
 async function newestIn(
   store: Store,
-  { agentName, phase }: { readonly agentName: string; readonly phase: Phase },
-): Promise<{ readonly sessions: readonly SessionRecord[] }> {
+  agentName: string,
+  phase: Phase,
+): Promise<readonly SessionRecord[]> {
   const all = await store.listSessions({ phase, limit: MAX_READ });
-  if (all.next === null) return all;
-  return store.listSessions({ phase, agentName, limit: MAX_READ });
+  if (all.next === null) return all.sessions;
+  return (await store.listSessions({ phase, agentName, limit: MAX_READ })).sessions;
 }

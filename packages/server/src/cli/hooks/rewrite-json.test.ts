@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { rewriteJson } from "./rewrite-json.ts";
 
-it("leaves a text as it is when its value is the same", () => {
+it("does not change a text with the same value", () => {
   for (const text of [' {"b" :1.50,\t"a":[ ],\r\n"2":1e3 }\n', "[]", '"x"', '{"a":"\\u00e9\\/"}'])
     expect(rewriteJson(text, JSON.parse(text))).toBe(text);
 });
 
-it("adds at the end of what is there, in the manner of the text", () => {
+it("appends new parts in the format of the text", () => {
   expect(
     rewriteJson('{\n    "b": [1, 2],\n    "a": {}\n}\n', {
       b: [1, 2, 3],
@@ -23,7 +23,7 @@ it("adds at the end of what is there, in the manner of the text", () => {
   expect(rewriteJson('{"a":1}', { a: 1, b: { c: 2 } })).toBe('{"a":1, "b": {"c":2}}');
 });
 
-it("takes out what is gone, wherever it stood, and keeps the rest as it was written", () => {
+it("removes missing parts anywhere and keeps the rest of the text", () => {
   const text = '{\n  "a": 1.0,\n  "b": [ "x",  "y",  "z" ],\n  "c": 3\n}';
   expect(rewriteJson(text, { b: ["x", "y", "z"], c: 3 })).toBe(
     '{\n  "b": [ "x",  "y",  "z" ],\n  "c": 3\n}',
@@ -35,7 +35,7 @@ it("takes out what is gone, wherever it stood, and keeps the rest as it was writ
   expect(rewriteJson(text, {})).toBe("{}");
 });
 
-it("holds the value it was told to, whatever it was before", () => {
+it("contains the new value, for any old value", () => {
   const indents = fc.constantFrom<number | string>(0, 2, 4, "\t");
   const value = fc.jsonValue({ maxDepth: 4 });
   fc.assert(
@@ -48,7 +48,7 @@ it("holds the value it was told to, whatever it was before", () => {
   );
 });
 
-it("gives back the text it had when what was added is taken out again", () => {
+it("restores the original text when added parts are removed", () => {
   const names = fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/u), fc.jsonValue({ maxDepth: 2 }), {
     minKeys: 1,
   });

@@ -7,7 +7,7 @@ import { isObject, sameJson, type Json } from "../../domain/json.ts";
  * not used: it breaks a list without line breaks when it removes the last item.
  */
 export function rewriteJson(text: string, value: unknown): string {
-  return rewriteAt(text, [], { before: parse(text), after: parse(JSON.stringify(value)) });
+  return rewriteAt(text, [], parse(text), parse(JSON.stringify(value)));
 }
 
 function parse(text: string): Json {
@@ -15,11 +15,7 @@ function parse(text: string): Json {
   return JSON.parse(text) as Json;
 }
 
-function rewriteAt(
-  text: string,
-  path: JSONPath,
-  { before, after }: { readonly before: Json; readonly after: Json },
-): string {
+function rewriteAt(text: string, path: JSONPath, before: Json, after: Json): string {
   if (sameJson(before, after)) return text;
   let rewritten = text;
   if (Array.isArray(before) && Array.isArray(after)) {
@@ -28,8 +24,8 @@ function rewriteAt(
       if (!kept.includes(at)) rewritten = remove(rewritten, [...path, at]);
     after.forEach((item: Json, at) => {
       const from = kept[at];
-      if (from === undefined) rewritten = append(rewritten, path, { item });
-      else rewritten = rewriteAt(rewritten, [...path, at], { before: before[from], after: item });
+      if (from === undefined) rewritten = append(rewritten, path, item);
+      else rewritten = rewriteAt(rewritten, [...path, at], before[from], item);
     });
     return rewritten;
   }
@@ -38,8 +34,8 @@ function rewriteAt(
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
     rewritten =
       old === undefined
-        ? append(rewritten, path, { key, item })
-        : rewriteAt(rewritten, [...path, key], { before: old, after: item });
+        ? append(rewritten, path, item, key)
+        : rewriteAt(rewritten, [...path, key], old, item);
   }
   for (const key of Object.keys(before))
     if (!Object.hasOwn(after, key)) rewritten = remove(rewritten, [...path, key]);
@@ -74,11 +70,7 @@ function remove(text: string, path: JSONPath): string {
   return splice(text, [offset + 1, offset + length - 1], "");
 }
 
-function append(
-  text: string,
-  path: JSONPath,
-  { key, item }: { readonly key?: string; readonly item: Json },
-): string {
+function append(text: string, path: JSONPath, item: Json, key?: string): string {
   const container = nodeAt(text, path);
   const depth = path.length;
   const last = container.children?.at(-1);

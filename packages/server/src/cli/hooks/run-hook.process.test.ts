@@ -14,7 +14,7 @@ import { preDelegate } from "./pre-delegate.ts";
 import { subagentStop } from "./subagent-stop.ts";
 import { callHook, hookLog, NOW, openHookRig, type HookRig } from "./testing/hook-rig.ts";
 
-describe("a hook that is given something else than a JSON object", () => {
+describe("a hook whose input is not a JSON object", () => {
   it.each([
     { input: "", reason: "input_empty" },
     { input: " \n", reason: "input_empty" },
@@ -58,7 +58,7 @@ describe("a hook that is given something else than a JSON object", () => {
     expect(hookLog(data)).toMatchObject([{ reason }, { reason }]);
   });
 
-  it("takes exactly as much as is allowed", async () => {
+  it("accepts input of exactly the maximum size", async () => {
     const padding = "x".repeat(MAX_INPUT_BYTES - `{"agent_name":"a","b":""}`.length);
     const { output } = await callHook(preDelegate, `{"agent_name":"a","b":"${padding}"}`, {
       flags: { data: temporaryFolder() },
@@ -66,7 +66,7 @@ describe("a hook that is given something else than a JSON object", () => {
     expect(output).toMatchObject({ reason: "no_existing_session", detail: "no_session" });
   });
 
-  it("reads no more of an endless input than it must", async () => {
+  it("stops reading an endless input", async () => {
     let given = 0;
     const endless = new Readable({
       read() {
@@ -82,7 +82,7 @@ describe("a hook that is given something else than a JSON object", () => {
     expect(endless.destroyed).toBe(true);
   });
 
-  it("answers when stdin breaks, or is not there at all", async () => {
+  it("answers when stdin fails or is missing", async () => {
     const broken = new Readable({
       read() {
         this.destroy(new Error("EIO"));
@@ -109,7 +109,7 @@ describe("a hook that is given something else than a JSON object", () => {
     expect(JSON.parse(said.join(""))).toMatchObject({ detail: "hook_failed" });
   });
 
-  it("waits for nobody at a terminal", async () => {
+  it("does not read from a terminal", async () => {
     const terminal = Object.assign(new Readable({ read() {} }), { isTTY: true });
     const { output } = await callHook(preDelegate, terminal, {
       flags: { data: temporaryFolder() },
@@ -117,7 +117,7 @@ describe("a hook that is given something else than a JSON object", () => {
     expect(output).toMatchObject({ reason: "invalid_json", detail: "input_empty" });
   });
 
-  it("goes on when the object is whole, although stdin is still open", async () => {
+  it("continues when the object is complete, although stdin is still open", async () => {
     const open = new Readable({ read() {} });
     open.push('{"agent_name": "a", "b": {"c": 1}');
     open.push("}\n");
@@ -129,7 +129,7 @@ describe("a hook that is given something else than a JSON object", () => {
     expect(open.destroyed).toBe(true);
   });
 
-  it("gives up on a stdin that never ends, and leaves (B4)", async () => {
+  it("times out and exits when stdin never ends (B4)", async () => {
     const data = temporaryFolder();
     const silent = new Readable({ read() {} });
     silent.push('{"agent_name": "a"');
@@ -155,7 +155,7 @@ describe("a hook that is given something else than a JSON object", () => {
     expect(hookLog(data)).toMatchObject([{ reason: "timed_out" }]);
   });
 
-  it("does not mind that nobody listens any more", async () => {
+  it("ignores a closed stdout", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
     const gone = new Writable({
@@ -172,8 +172,8 @@ describe("a hook that is given something else than a JSON object", () => {
   });
 });
 
-describe("a hook whose database is not as it should be", () => {
-  it("makes none where there is none", async () => {
+describe("a hook with a missing or broken database", () => {
+  it("creates no database", async () => {
     const data = path.join(temporaryFolder(), "not", "there");
 
     expect(await asked(data)).toMatchObject({ resumed: NO_SESSION, stopped: NOT_FINALIZED });
@@ -184,13 +184,13 @@ describe("a hook whose database is not as it should be", () => {
     expect(readdirSync(data)).toEqual(["logs"]);
   });
 
-  it("says that it is no database (B4)", async () => {
+  it("reports a file that is not a database (B4)", async () => {
     const rig = await openHookRig();
     await damaged(rig, "This is a letter to my landlord.\n".repeat(200));
     expect(await asked(rig.data)).toMatchObject(bothSay("database_corrupt"));
   });
 
-  it("says that it is of a newer version (B4)", async () => {
+  it("reports a database of a newer version (B4)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin();
     const raw = new DatabaseSync(path.join(rig.data, "holdfast.db"));
@@ -199,7 +199,7 @@ describe("a hook whose database is not as it should be", () => {
     expect(await asked(rig.data, id)).toMatchObject(bothSay("schema_too_new"));
   });
 
-  it("migrates one of an older version, unless a server works with it", async () => {
+  it("migrates an older database, unless a server uses it", async () => {
     const data = temporaryFolder();
     const file = path.join(data, "holdfast.db");
     const migrations = await openMigrations({ engine: "sqlite", file });
@@ -215,7 +215,7 @@ describe("a hook whose database is not as it should be", () => {
     expect(new Set(states)).toEqual(new Set([true]));
   });
 
-  it("waits for another process that holds it, and then says that it is busy (B4)", async () => {
+  it("waits for another process that holds it, then reports that it is busy (B4)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
     const other = new DatabaseSync(path.join(rig.data, "holdfast.db"));
@@ -231,7 +231,7 @@ describe("a hook whose database is not as it should be", () => {
     expect(await rig.session(id)).toMatchObject({ phase: "executing" });
   });
 
-  it("answers where nothing can be written, not even its log (B4)", async () => {
+  it("answers when nothing can be written, not even its log (B4)", async () => {
     const { folder, remove } = unwritableFolder();
     onTestFinished(remove);
     expect(await asked(path.join(folder, "data"))).toMatchObject({
@@ -240,7 +240,7 @@ describe("a hook whose database is not as it should be", () => {
     });
   });
 
-  it("answers where the data folder is a file, or its database a link in a circle", async () => {
+  it("answers when the data folder is a file, or its database a circular link", async () => {
     const data = path.join(temporaryFolder(), "data");
     writeFileSync(data, "");
     expect(await asked(data)).toMatchObject(bothSay("session_not_found"));
@@ -251,7 +251,7 @@ describe("a hook whose database is not as it should be", () => {
     expect(await asked(circular)).toMatchObject(bothSay("database_unavailable"));
   });
 
-  it("answers when no PostgreSQL is there", async () => {
+  it("answers when PostgreSQL is not reachable", async () => {
     const flags = { data: temporaryFolder(), database: "postgres://nobody@127.0.0.1:1/none" };
     const { output } = await callHook(preDelegate, { agent_id: "x" }, { flags });
     expect(output).toMatchObject({
@@ -261,7 +261,7 @@ describe("a hook whose database is not as it should be", () => {
     });
   });
 
-  it("says that its settings are wrong (B4)", async () => {
+  it("reports invalid settings (B4)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
     writeFileSync(path.join(rig.data, "holdfast.config.json"), "{ limits: }");
@@ -283,7 +283,7 @@ describe("a hook whose database is not as it should be", () => {
     });
   });
 
-  it("is not stopped by settings that are only a server's", async () => {
+  it("ignores invalid settings that only a server uses", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin();
     const env = {
@@ -299,7 +299,7 @@ describe("a hook whose database is not as it should be", () => {
 });
 
 describe("a hook on PostgreSQL", () => {
-  it("works as it does on SQLite, and leaves migrations to the servers there", async () => {
+  it("works as on SQLite, but leaves migrations to the servers", async () => {
     const { store, location, close } = await openTestStore("postgres");
     onTestFinished(close);
     if (location.engine !== "postgres") throw new Error("unreachable: asked for PostgreSQL");

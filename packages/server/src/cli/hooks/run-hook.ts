@@ -90,17 +90,17 @@ export async function runHook(
     }
   };
   const isLate = Symbol("late");
-  const decided = await Promise.race([decide(), limit.over.then((): typeof isLate => isLate)]);
+  const result = await Promise.race([decide(), limit.over.then((): typeof isLate => isLate)]);
   limit.stop();
   const answer =
-    decided === isLate
+    result === isLate
       ? hook.failed({ reason: "timed_out", error: `No answer within ${limitMs} ms.` }, input)
-      : decided;
+      : result;
 
   await say(stdio.stdout, jsonLine(answer.output));
   log(hook, { flags, env, answer, at: clock(), tookMs: performance.now() - startedAt });
   stopReading(stdio);
-  if (decided === isLate) leave();
+  if (result === isLate) leave();
   return EXIT.done;
 }
 

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../storage/sqlite/testing/test-file.ts";
 import { checkHooks } from "./self-check.ts";
 import { openHookRig } from "./testing/hook-rig.ts";
 
-it("tries both hooks on a session of its own, and leaves nothing behind (B4)", async () => {
+it("tests both hooks on a temporary session and leaves nothing behind (B4)", async () => {
   const rig = await openHookRig();
   const { id } = await rig.begin();
   const location = { engine: "sqlite", file: path.join(rig.data, "holdfast.db") } as const;
@@ -30,7 +30,7 @@ it("tries both hooks on a session of its own, and leaves nothing behind (B4)", a
   expect(await rig.session(id)).toMatchObject({ phase: "approval" });
 });
 
-it("says what does not work, and takes its session away again", async () => {
+it("reports the failed check and deletes its session", async () => {
   const rig = await openHookRig();
   writeFileSync(path.join(rig.data, "holdfast.config.json"), "{");
   const location = { engine: "sqlite", file: path.join(rig.data, "holdfast.db") } as const;
@@ -44,7 +44,7 @@ it("says what does not work, and takes its session away again", async () => {
   expect(await countRows(location)).toEqual(before);
 });
 
-it("says so when there can be no database", async () => {
+it("reports that the database cannot be created", async () => {
   const data = path.join(temporaryFolder(), "file");
   writeFileSync(data, "");
   expect(await checked(data)).toEqual({ code: 2, lines: [expect.stringMatching(/^✗ /u)] });

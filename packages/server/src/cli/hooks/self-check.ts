@@ -15,23 +15,13 @@ import { SUBAGENT_STOP } from "./subagent-stop.ts";
 /** Tests both hooks on a temporary session. Resolves to 0 on success, else 2. */
 export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<number> {
   const line = (text: string): void => void stdio.stdout.write(`${text}\n`, () => {});
-  const step = async <Result>(
-    what: (result: Result) => string,
-    act: () => Promise<Result>,
-  ): Promise<Result> => {
-    const result = await act();
-    line(`✓ ${what(result)}`);
-    return result;
-  };
   try {
     const settings = dataSettings(flags, env);
     const place = { flags, env, clock: Date.now, busyTimeoutMs: HOOK_LIMIT_MS };
-    const store = await step(
-      () => `opened the database: ${describeDatabase(settings.database)}`,
-      () => openDatabase(settings, { access: "create" }),
-    );
+    const store = await openDatabase(settings, { access: "create" });
     try {
-      await tryBoth({ store, place, step });
+      line(`✓ opened the database: ${describeDatabase(settings.database)}`);
+      await tryBoth(store, place, (text) => line(`✓ ${text}`));
     } finally {
       await store.close();
     }
@@ -43,18 +33,11 @@ export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<nu
   }
 }
 
-async function tryBoth({
-  store,
-  place,
-  step,
-}: {
-  readonly store: Store;
-  readonly place: HookContext;
-  readonly step: <Result>(
-    what: (result: Result) => string,
-    act: () => Promise<Result>,
-  ) => Promise<Result>;
-}): Promise<void> {
+async function tryBoth(
+  store: Store,
+  place: HookContext,
+  report: (text: string) => void,
+): Promise<void> {
   const id = newId();
   // A unique name, so that no other session is found by it.
   const agentName = `hook-test-${id}`;
@@ -67,47 +50,29 @@ async function tryBoth({
     const read = await store.readSession(id);
     return read.found === "session" ? read.record.phase : read.found;
   };
+  const resumable = { should_resume: true, agent_id: id };
   try {
-    await step(
-      () => `created a session: ${id}`,
-      () => act({ ...NEW_SESSION, id, agentName, at }),
+    await act({ ...NEW_SESSION, id, agentName, at });
+    report(`created a session: ${id}`);
+    await act({ type: "update", at, changes: {}, phase: "approval" });
+    report("set its phase to approval");
+    await expectAnswer(
+      PRE_DELEGATE.answer({ agent_name: agentName, agent_id: id }, place),
+      resumable,
     );
-    await step(
-      () => "set its phase to approval",
-      () => act({ type: "update", at, changes: {}, phase: "approval" }),
-    );
-    await step(
-      () => "pre-delegate says to resume it",
-      () =>
-        expectAnswer(PRE_DELEGATE.answer({ agent_name: agentName, agent_id: id }, place), {
-          should_resume: true,
-          agent_id: id,
-        }),
-    );
-    await step(
-      () => "pre-delegate finds it by the agent name",
-      () =>
-        expectAnswer(PRE_DELEGATE.answer({ agent_name: agentName }, place), {
-          should_resume: true,
-          agent_id: id,
-        }),
-    );
-    await step(
-      (now) => `subagent-stop finalizes it: ${now}`,
-      async () => {
-        await expectAnswer(SUBAGENT_STOP.answer({ task_info: { agent_id: id } }, place), {
-          finalized: true,
-          agent_id: id,
-        });
-        return phase();
-      },
-    );
+    report("pre-delegate says to resume it");
+    await expectAnswer(PRE_DELEGATE.answer({ agent_name: agentName }, place), resumable);
+    report("pre-delegate finds it by the agent name");
+    await expectAnswer(SUBAGENT_STOP.answer({ task_info: { agent_id: id } }, place), {
+      finalized: true,
+      agent_id: id,
+    });
+    report(`subagent-stop finalizes it: ${await phase()}`);
   } finally {
-    if ((await phase()) !== "nothing")
-      await step(
-        () => "deleted the session",
-        () => act({ type: "delete", at: place.clock() }),
-      );
+    if ((await phase()) !== "nothing") {
+      await act({ type: "delete", at: place.clock() });
+      report("deleted the session");
+    }
   }
 }
 

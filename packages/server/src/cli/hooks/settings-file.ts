@@ -14,13 +14,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { isInside } from "../../providers/sandbox/path-inside.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { JsonFault, parseJsonWithLines } from "../settings/json-lines.ts";
 import { misfitIn } from "./hook-entries.ts";
 
 /** A settings file of Claude Code. */
 export interface SettingsFile {
-  /** The path that was asked for. */
+  /** The path before resolving links. */
   readonly file: string;
   /** The path after resolving links. */
   readonly realFile: string;
@@ -43,10 +44,10 @@ export function readSettingsFile(
       `${file} is a link that leads out of the project, to ${realFile}. Nothing was changed. Choose the right folder with --project, or pass --user.`,
     );
   }
-  const found = statSync(realFile, { throwIfNoEntry: false });
-  if (found === undefined) return { file, realFile, text: null, value: {} };
-  if (!found.isFile()) throw new CommandFailure(`${file} is not a file. Nothing was changed.`);
-  if (found.size > MAX_BYTES)
+  const stat = statSync(realFile, { throwIfNoEntry: false });
+  if (stat === undefined) return { file, realFile, text: null, value: {} };
+  if (!stat.isFile()) throw new CommandFailure(`${file} is not a file. Nothing was changed.`);
+  if (stat.size > MAX_BYTES)
     throw new CommandFailure(`${file} is larger than 1 MiB. Nothing was changed.`);
   const text = readFileSync(realFile, "utf8");
   return { file, realFile, text, value: parseSettings(file, text) };
@@ -119,9 +120,4 @@ function nearestReal(file: string): string {
       ? nearestReal(folder)
       : realpathSync(folder);
   return path.join(real, path.basename(file));
-}
-
-function isInside(file: string, folder: string): boolean {
-  const way = path.relative(folder, file);
-  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }

@@ -5,7 +5,7 @@ import { subagentStop } from "./subagent-stop.ts";
 import { hookLog, NOW, openHookRig } from "./testing/hook-rig.ts";
 
 describe("subagent-stop", () => {
-  it("finalizes the session that is named, with its summary (B4)", async () => {
+  it("finalizes the named session with its summary (B4)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ agentId: "agent-1", phases: ["executing"] });
     const input = { task_info: { agent_id: "agent-1", agent: "a", summary: "12 resources" } };
@@ -61,7 +61,7 @@ describe("subagent-stop", () => {
     expect(await rig.session(id)).toMatchObject({ phase });
   });
 
-  it("leaves a session alone whose agent only pauses", async () => {
+  it("does not finalize a session whose agent only pauses", async () => {
     const rig = await openHookRig();
     for (const phase of ["approval", "planning", "investigating"] as const)
       for (const status of ["paused", "waiting"]) {
@@ -76,7 +76,7 @@ describe("subagent-stop", () => {
       }
   });
 
-  it("says the same when it is called again, and changes nothing (B4)", async () => {
+  it("gives the same answer when called again, and changes nothing (B4)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
     await rig.call(subagentStop, { task_info: { agent_id: id, summary: "first" } });
@@ -96,7 +96,7 @@ describe("subagent-stop", () => {
     expect(await rig.session(id)).toEqual(before);
   });
 
-  it("closes a session that its agent has called failed itself as just that", async () => {
+  it("finalizes a session in phase failed as failed", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing", "failed"] });
     expect(await rig.session(id)).toMatchObject({ phase: "failed", finalizedAt: null });
@@ -111,7 +111,7 @@ describe("subagent-stop", () => {
     });
   });
 
-  it("does nothing when it is told of no session of ours, and says so (B4)", async () => {
+  it("does nothing for an unknown session, and says so (B4)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
 
@@ -127,7 +127,7 @@ describe("subagent-stop", () => {
     expect(await rig.session(id)).toMatchObject({ phase: "executing" });
   });
 
-  it("says of a row that was damaged that it is invalid, and leaves it where it is (B5)", async () => {
+  it("reports a damaged row as invalid and leaves it unchanged (B5)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin();
     const raw = await openRaw({ engine: "sqlite", file: path.join(rig.data, "holdfast.db") });
@@ -141,7 +141,7 @@ describe("subagent-stop", () => {
     await raw.close();
   });
 
-  it("keeps a long summary short, and says how much it cut", async () => {
+  it("shortens a long summary and says by how much", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
     await rig.call(subagentStop, { agent_id: id, summary: "x".repeat(30_000) });
@@ -168,7 +168,7 @@ describe("subagent-stop, called by Claude Code", () => {
     session_crons: [],
   };
 
-  it("finalizes the session that is called like the subagent (B4)", async () => {
+  it("finalizes the session with the ID of the subagent (B4)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ agentId: stopped.agent_id, phases: ["executing"] });
 
@@ -179,7 +179,7 @@ describe("subagent-stop, called by Claude Code", () => {
     expect(await rig.session(id)).toMatchObject({ phase: "completed", summary: "Applied." });
   });
 
-  it("finalizes the session that the subagent has taken up", async () => {
+  it("finalizes the session that the subagent recorded as its own", async () => {
     const rig = await openHookRig();
     const agentName = stopped.agent_type;
     const other = await rig.begin({ agentName, phases: ["executing"] });
@@ -197,7 +197,7 @@ describe("subagent-stop, called by Claude Code", () => {
     expect(await rig.session(other.id)).toMatchObject({ phase: "executing" });
   });
 
-  it("leaves a session open that can be resumed, since its subagent waits for somebody", async () => {
+  it("does not finalize a resumable session, since its subagent waits for a person", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ agentId: stopped.agent_id, phases: ["approval"] });
 
@@ -207,7 +207,7 @@ describe("subagent-stop, called by Claude Code", () => {
     expect(await rig.session(id)).toMatchObject({ phase: "approval", resumeReady: true });
   });
 
-  it("does nothing at any other event, although it names an agent", async () => {
+  it("does nothing for any other event, even if it names an agent", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ agentId: stopped.agent_id, phases: ["executing"] });
 

@@ -34,7 +34,7 @@ export const SUBAGENT_STOP: Hook = {
   },
 };
 
-interface Stopped {
+interface StopResult {
   /** Whether the session is final now. */
   readonly finalized: boolean;
   readonly reason: string;
@@ -42,9 +42,9 @@ interface Stopped {
   readonly sessionId: string | null;
 }
 
-const NOTHING: Stopped = { finalized: false, reason: "", agentId: null, sessionId: null };
+const NOTHING: StopResult = { finalized: false, reason: "", agentId: null, sessionId: null };
 
-async function stop(report: StopReport, place: HookContext): Promise<Stopped> {
+async function stop(report: StopReport, place: HookContext): Promise<StopResult> {
   const { agentId, event } = report;
   if (event !== null && event !== "SubagentStop") return { ...NOTHING, reason: "not_a_stop" };
   if (agentId === null) return { ...NOTHING, reason: "no_agent_id" };
@@ -53,59 +53,57 @@ async function stop(report: StopReport, place: HookContext): Promise<Stopped> {
   const notFound = { ...NOTHING, reason: "session_not_found", agentId };
   if (store === null) return notFound;
   try {
-    const sessionId = (await store.findSession(agentId)) ?? (await findTaken(store, report));
+    const sessionId = (await store.findSession(agentId)) ?? (await findRecorded(store, report));
     if (sessionId === null) return notFound;
     const read = await store.readSession(sessionId);
     if (read.found === "nothing") return notFound;
     if (read.found === "unreadable")
       return { ...NOTHING, reason: "session_invalid", agentId, sessionId };
-    return await finalize(store, { session: read.record, report, place });
+    return await finalize(store, read.record, report, place.clock());
   } finally {
     await store.close();
   }
 }
 
 /** The session that a subagent of Claude Code recorded as its own. */
-async function findTaken(store: Store, { agentId, agentName }: StopReport): Promise<string | null> {
+async function findRecorded(
+  store: Store,
+  { agentId, agentName }: StopReport,
+): Promise<string | null> {
   if (agentName === null) return null;
   const phases = PHASES.filter((phase) => phase !== "initializing" && !isFinal(phase));
-  const open = await openSessionsOf(store, { agentName, phases });
+  const open = await openSessionsOf(store, agentName, phases);
   return open.find(({ metadata }) => metadata["subagent_id"] === agentId)?.id ?? null;
 }
 
 async function finalize(
   store: Store,
-  {
-    session,
-    report,
-    place,
-  }: {
-    readonly session: SessionRecord;
-    readonly report: StopReport;
-    readonly place: HookContext;
-  },
-): Promise<Stopped> {
+  session: SessionRecord,
+  report: StopReport,
+  at: number,
+): Promise<StopResult> {
   const { id: sessionId } = session;
-  const known = { agentId: nameOf(session), sessionId };
-  if (session.finalizedAt !== null)
-    return { finalized: true, reason: "already_finalized", ...known };
+  const result = (finalized: boolean, reason: string): StopResult => ({
+    finalized,
+    reason,
+    agentId: nameOf(session),
+    sessionId,
+  });
+  if (session.finalizedAt !== null) return result(true, "already_finalized");
   const outcome = outcomeOf(session, report);
-  if (outcome === null) return { finalized: false, reason: "session_paused", ...known };
+  if (outcome === null) return result(false, "session_paused");
   const { summary } = report;
-  const executed = await executeCommand(
-    { store, newId },
-    { sessionId, command: { type: "finalize", at: place.clock(), outcome, summary } },
-  );
-  if (executed.ok) return { finalized: true, reason: "session_finalized", ...known };
+  const execution = { sessionId, command: { type: "finalize", at, outcome, summary } } as const;
+  const executed = await executeCommand({ store, newId }, execution);
+  if (executed.ok) return result(true, "session_finalized");
   const code = "refusal" in executed ? executed.refusal.code : executed.refused;
   // Another process finalized it first.
-  if (code === "phase_final") return { finalized: true, reason: "already_finalized", ...known };
-  return { finalized: false, reason: code, ...known };
+  return code === "phase_final" ? result(true, "already_finalized") : result(false, code);
 }
 
 /**
  * Null when the agent only pauses. Claude Code does not say why a subagent stopped; one that stops in a resumable phase
- * waits for somebody.
+ * waits for a person.
  */
 function outcomeOf({ phase }: SessionRecord, { end, event }: StopReport): Outcome | null {
   if (end === "paused") return null;
@@ -115,14 +113,14 @@ function outcomeOf({ phase }: SessionRecord, { end, event }: StopReport): Outcom
   return event !== null && isResumable(phase) ? null : "completed";
 }
 
-function toAnswer(stopped: Stopped, report: StopReport | null): HookAnswer {
-  const { finalized, reason, agentId, sessionId } = stopped;
+function toAnswer(result: StopResult, report: StopReport | null): HookAnswer {
+  const { finalized, reason, agentId, sessionId } = result;
   return {
     output: {
       finalized,
       reason,
       agent_id: agentId,
-      ...(isPlain(report) && gaiaFields(stopped)),
+      ...(isPlain(report) && gaiaFields(result)),
     },
     log: {
       event: report?.event?.slice(0, 100) ?? null,
@@ -140,7 +138,7 @@ function isPlain(report: StopReport | null): boolean {
 }
 
 /** The fields of GAIA's own hook. Holdfast captures no such metrics. */
-function gaiaFields({ finalized, sessionId }: Stopped): Readonly<Record<string, unknown>> {
+function gaiaFields({ finalized, sessionId }: StopResult): Readonly<Record<string, unknown>> {
   return {
     success: true,
     status: finalized ? "session_finalized" : "session_not_finalized",

@@ -28,7 +28,7 @@ const NOTHING = {
 };
 
 describe("the config file", () => {
-  it("may be missing, or say nothing", () => {
+  it("may be missing or empty", () => {
     expect(readConfigFile(folder)).toEqual(NOTHING);
     write("{}");
     expect(readConfigFile(folder)).toEqual(NOTHING);
@@ -40,7 +40,7 @@ describe("the config file", () => {
     expect(readConfigFile(folder)).toEqual({ ...NOTHING, sandbox: "required" });
   });
 
-  it("with an empty part about permissions has a policy nevertheless", () => {
+  it("with empty permissions still has a policy", () => {
     const permissions = { rules: [], phases: {} };
     for (const text of ['{"permissions": {}}', '{"permissions": {"rules": [], "phases": {}}}']) {
       write(text);
@@ -48,7 +48,7 @@ describe("the config file", () => {
     }
   });
 
-  it("is read whole", () => {
+  it("is read completely", () => {
     write(
       JSON.stringify({
         providers: {
@@ -168,7 +168,7 @@ describe("the config file", () => {
 
 describe("a bad config file is refused with line, field and reason", () => {
   it.each([
-    ["[]", "line 1: the whole: must be an object."],
+    ["[]", "line 1: the file: must be an object."],
     ['{\n"limits": 5\n}', "line 2: limits: must be an object."],
     [
       '{\n"limits": {\n"liveAgent": 5\n}\n}',
@@ -329,7 +329,7 @@ describe("a bad config file is refused with line, field and reason", () => {
     }
   });
 
-  it("with all that is wrong at once", () => {
+  it("with all errors at once", () => {
     write('{\n"a": 1,\n"limits": {"queue": 0}\n}');
     expect(refusal().message.split("\n")).toEqual([
       expect.stringContaining("line 3: limits.queue: must be at least 1."),
@@ -337,7 +337,7 @@ describe("a bad config file is refused with line, field and reason", () => {
     ]);
   });
 
-  it("also when it cannot be read at all", () => {
+  it("also when it cannot be read", () => {
     mkdirSync(file());
     expect(refusal().message).toMatch(/^Cannot read .*holdfast\.config\.json: /u);
   });
@@ -348,7 +348,7 @@ describe("a bad config file is refused with line, field and reason", () => {
   });
 });
 
-it("a data folder that is none has no config file: that is said where the folder is made", () => {
+it("a data folder that is not a folder has no config file; its creation reports the error", () => {
   const notAFolder = path.join(folder, "file");
   writeFileSync(notAFolder, "");
   expect(readConfigFile(notAFolder)).toEqual(NOTHING);

@@ -8,24 +8,12 @@ import { BUILT_IN } from "../../providers/built-in.ts";
 import type { ConfiguredAgent } from "../../providers/configured.ts";
 import { DEMO_NAME } from "../../providers/demo/demo-definition.ts";
 import type { ConfiguredModel } from "../../providers/model/definition.ts";
-import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { JsonFault, parseJsonWithLines, type JsonWithLines } from "./json-lines.ts";
 
 /** The parsed config file; missing settings are absent. */
-export interface ConfigFile {
-  readonly agents: ReadonlyMap<string, ConfiguredAgent>;
-  readonly models: ReadonlyMap<string, ConfiguredModel>;
-  readonly defaultProvider: string | null;
-  readonly sandbox: SandboxMode;
-  /** Null when the file has no permissions at all. */
-  readonly permissions: PermissionPolicy | null;
-  readonly limits: NonNullable<WrittenConfig["limits"]>;
-  readonly node: NonNullable<WrittenConfig["node"]>;
-  readonly retention: NonNullable<WrittenConfig["retention"]>;
-  readonly resume: NonNullable<WrittenConfig["resume"]>;
-}
+export type ConfigFile = ReturnType<typeof toConfig>;
 
 const CONFIG_FILE = "holdfast.config.json";
 const MAX_BYTES = 1024 * 1024;
@@ -35,61 +23,42 @@ const MAX_COMPLAINTS = 10;
 export function readConfigFile(dataFolder: string): ConfigFile {
   const file = path.join(dataFolder, CONFIG_FILE);
   const text = readIfThere(file);
-  return text === null ? EMPTY_CONFIG : parseConfig(file, text);
+  return toConfig(text === null ? {} : parseConfig(file, text));
 }
-
-const EMPTY_CONFIG: ConfigFile = {
-  agents: new Map(),
-  models: new Map(),
-  defaultProvider: null,
-  sandbox: "auto",
-  permissions: null,
-  limits: {},
-  node: {},
-  retention: {},
-  resume: {},
-};
 
 interface Complaint {
   readonly path: readonly PropertyKey[];
   readonly reason: string;
 }
 
-function parseConfig(file: string, text: string): ConfigFile {
+function parseConfig(file: string, text: string): WrittenConfig {
   const json = parseJson(file, text);
   const parsed = configSchema().safeParse(json.value);
   const complaints = parsed.success
     ? findUnsupported(parsed.data)
     : parsed.error.issues.flatMap(complaintsOf);
   if (!parsed.success || complaints.length > 0) throw refusal(file, json, complaints);
-  const {
-    providers = {},
-    defaultProvider = null,
-    sandbox = "auto",
-    permissions,
-    limits = {},
-    node = {},
-    retention = {},
-    resume = {},
-  } = parsed.data;
+  return parsed.data;
+}
+
+function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
+  const agents = new Map<string, ConfiguredAgent>();
+  const models = new Map<string, ConfiguredModel>();
+  for (const [name, provider] of Object.entries(providers)) {
+    if (provider.type === "acp") agents.set(name, withoutType(provider));
+    else models.set(name, withoutType(provider));
+  }
   return {
-    agents: new Map(
-      Object.entries(providers).flatMap(([name, provider]) =>
-        provider.type === "acp" ? [[name, withoutType(provider)]] : [],
-      ),
-    ),
-    models: new Map(
-      Object.entries(providers).flatMap(([name, provider]) =>
-        provider.type === "model" ? [[name, withoutType(provider)]] : [],
-      ),
-    ),
-    defaultProvider,
-    sandbox,
+    agents,
+    models,
+    defaultProvider: config.defaultProvider ?? null,
+    sandbox: config.sandbox ?? "auto",
+    /** Null when the file has no permissions at all. */
     permissions: permissions === undefined ? null : policyOf(permissions),
-    limits,
-    node,
-    retention,
-    resume,
+    limits: config.limits ?? {},
+    node: config.node ?? {},
+    retention: config.retention ?? {},
+    resume: config.resume ?? {},
   };
 }
 
@@ -111,7 +80,7 @@ function refusal(
 ): CommandFailure {
   const lines = complaints.slice(0, MAX_COMPLAINTS).map(({ path: where, reason }) => {
     const name = where.map(String).join(".");
-    const subject = name === "" ? "the whole" : name;
+    const subject = name === "" ? "the file" : name;
     const end = reason.endsWith("?") ? "" : ".";
     return `${file}, line ${json.lineAt(where)}: ${subject}: ${reason}${end}`;
   });
@@ -128,9 +97,8 @@ function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.map((key) => {
-        const nearest = nearestOf(key, knownNames(where));
-        const hint = nearest === null ? "" : `; did you mean "${nearest}"?`;
-        return { path: [...where, key], reason: `there is no such setting${hint}` };
+        const reason = `there is no such setting${hintFor(key, knownNames(where))}`;
+        return { path: [...where, key], reason };
       });
     case "invalid_key":
       return [{ path: where, reason: issue.issues[0]?.message ?? "is no name" }];
@@ -139,7 +107,12 @@ function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
     case "invalid_type":
       return [{ path: where, reason: `must be ${aKind(issue.expected)}` }];
     case "invalid_value":
-      return [{ path: where, reason: `must be ${issue.values.map(quoted).join(" or ")}` }];
+      return [
+        {
+          path: where,
+          reason: `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`,
+        },
+      ];
     case "too_small":
       return [{ path: where, reason: tooSmall(issue) }];
     case "too_big":
@@ -168,11 +141,8 @@ function findUnsupported({ providers = {}, defaultProvider }: WrittenConfig): re
     } else if (provider.command === undefined && !builtIn.includes(name))
       complain(where, 'an agent that is not built in needs a "command"');
   }
-  if (defaultProvider !== undefined && !names.includes(defaultProvider)) {
-    const nearest = nearestOf(defaultProvider, names);
-    const hint = nearest === null ? "" : `; did you mean "${nearest}"?`;
-    complain(["defaultProvider"], `there is no such provider${hint}`);
-  }
+  if (defaultProvider !== undefined && !names.includes(defaultProvider))
+    complain(["defaultProvider"], `there is no such provider${hintFor(defaultProvider, names)}`);
   return complaints;
 }
 
@@ -234,21 +204,14 @@ function aKind(expected: string): string {
   }
 }
 
-function quoted(value: unknown): string {
-  return JSON.stringify(value);
-}
-
-/** The known name closest to a misspelt one; null when none is close. */
-function nearestOf(name: string, known: readonly string[]): string | null {
+/** Suggests the name closest to a misspelt one; empty when none is close. */
+function hintFor(name: string, names: readonly string[]): string {
+  const distanceTo = (other: string) => distance(name.toLowerCase(), other.toLowerCase());
   const limit = Math.max(1, Math.floor(name.length / 3));
-  const distances = known
-    .map((candidate) => ({
-      candidate,
-      distance: distance(name.toLowerCase(), candidate.toLowerCase()),
-    }))
-    .filter((near) => near.distance <= limit)
-    .toSorted((one, other) => one.distance - other.distance);
-  return distances[0]?.candidate ?? null;
+  const [nearest] = names
+    .filter((other) => distanceTo(other) <= limit)
+    .toSorted((one, other) => distanceTo(one) - distanceTo(other));
+  return nearest === undefined ? "" : `; did you mean "${nearest}"?`;
 }
 
 /** Levenshtein distance. */

@@ -32,13 +32,10 @@ export function knownNames(path: readonly PropertyKey[]): readonly string[] {
         ? [...Object.keys(acpProvider.shape), ...Object.keys(modelProvider.shape)]
         : [];
     case "limits":
-      return Object.keys(shape.limits.unwrap().shape);
     case "node":
-      return Object.keys(shape.node.unwrap().shape);
     case "retention":
-      return Object.keys(shape.retention.unwrap().shape);
     case "resume":
-      return Object.keys(shape.resume.unwrap().shape);
+      return Object.keys(shape[path[0]].unwrap().shape);
     case "permissions":
       if (path[1] === "phases" && path.length === 2) return PHASES;
       return Object.keys((path.length > 1 ? permissionRule : shape.permissions.unwrap()).shape);
@@ -119,56 +116,50 @@ function makeSchemas() {
       .optional(),
     defaultProvider: word.optional(),
     sandbox: z.enum(["auto", "required", "off"]).optional(),
-    permissions: z
-      .strictObject({
-        rules: permissionRules.optional(),
-        phases: z.partialRecord(z.enum(PHASES), permissionRules).optional(),
-      })
-      .optional(),
-    limits: z
-      .strictObject({
-        liveAgents: z.int().min(1).max(1_000).optional(),
-        clusterAgents: z.int().min(1).max(100_000).optional(),
-        streams: z.int().min(1).max(100_000).optional(),
-        queue: z.int().min(1).max(100_000).optional(),
-        retries: z.int().min(0).max(20).optional(),
-        idleMinutes: minutes.optional(),
-        silentMinutes: minutes.optional(),
-        rateLimitMinutes: minutes.optional(),
-        permissionMinutes: minutes.optional(),
-        briefingTokens: z.int().min(500).max(1_000_000).optional(),
-        briefingMessages: z.int().min(1).max(10_000).optional(),
-      })
-      .optional(),
-    node: z
-      .strictObject({
-        name: nodeWord.optional(),
-        labels: z.array(nodeWord).max(MAX_NODE_LABELS).optional(),
-        leaseSeconds: z.number().min(1).max(600).optional(),
-        drainSeconds: z.number().min(0).max(3_600).optional(),
-      })
-      .optional(),
-    retention: z
-      .strictObject({
-        errorHours: hours.optional(),
-        suspendedDays: days.optional(),
-        resumableDays: days.optional(),
-        bundleDays: days.optional(),
-        autoArchiveDays: days.nullable().optional(),
-      })
-      .optional(),
-    resume: z
-      .strictObject({
-        timeoutMinutes: z.number().positive().max(525_600, "must be at most a year").optional(),
-        maxErrors: z.int().min(1).max(1_000_000).optional(),
-        continueInterrupted: z.int().min(0).max(100).optional(),
-        require: z.array(z.enum(FURTHER_CHECKS)).max(FURTHER_CHECKS.length).optional(),
-      })
-      .optional(),
+    permissions: section({
+      rules: permissionRules,
+      phases: z.partialRecord(z.enum(PHASES), permissionRules),
+    }),
+    limits: section({
+      liveAgents: z.int().min(1).max(1_000),
+      clusterAgents: z.int().min(1).max(100_000),
+      streams: z.int().min(1).max(100_000),
+      queue: z.int().min(1).max(100_000),
+      retries: z.int().min(0).max(20),
+      idleMinutes: minutes,
+      silentMinutes: minutes,
+      rateLimitMinutes: minutes,
+      permissionMinutes: minutes,
+      briefingTokens: z.int().min(500).max(1_000_000),
+      briefingMessages: z.int().min(1).max(10_000),
+    }),
+    node: section({
+      name: nodeWord,
+      labels: z.array(nodeWord).max(MAX_NODE_LABELS),
+      leaseSeconds: z.number().min(1).max(600),
+      drainSeconds: z.number().min(0).max(3_600),
+    }),
+    retention: section({
+      errorHours: hours,
+      suspendedDays: days,
+      resumableDays: days,
+      bundleDays: days,
+      autoArchiveDays: days.nullable(),
+    }),
+    resume: section({
+      timeoutMinutes: z.number().positive().max(525_600, "must be at most a year"),
+      maxErrors: z.int().min(1).max(1_000_000),
+      continueInterrupted: z.int().min(0).max(100),
+      require: z.array(z.enum(FURTHER_CHECKS)).max(FURTHER_CHECKS.length),
+    }),
   });
 
   return { config, acpProvider, modelProvider, permissionRule };
 }
+
+/** All settings of a section are optional, and so is the section. */
+const section = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  z.strictObject(shape).partial().optional();
 
 const pattern = (whyNot: (text: string) => string | null) =>
   z.string().superRefine((text, context) => {

@@ -11,7 +11,7 @@ const docs = readFileSync(
   "utf8",
 );
 
-it("the config files shown in the docs are taken", () => {
+it("the config files in the docs are valid", () => {
   const examples = [...docs.matchAll(/```json\n(.*?)```/gsu)].map(([, text = ""]) => text);
   expect(examples).toHaveLength(2);
   for (const example of examples) {
@@ -38,7 +38,7 @@ it("every setting and every built-in provider is in the docs", () => {
   expect(names.filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
 });
 
-it("every variable of the environment that settings are read from is in the docs", () => {
+it("every environment variable of the settings is in the docs", () => {
   const source = readFileSync(path.resolve(import.meta.dirname, "settings.ts"), "utf8");
   const names = new Set(
     [...source.matchAll(/"((?:HOLDFAST|AGENT)_[A-Z_]+)"/gu)].map(([, name = ""]) => name),

@@ -13,14 +13,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-describe("the node that had a data folder before", () => {
-  it("is nobody at first, then the last one", () => {
+describe("the former node of a data folder", () => {
+  it("is null at first, then the previous node", () => {
     expect(recordNode(data, "one")).toBeNull();
     expect(recordNode(data, "two")).toBe("one");
     expect(recordNode(data, "three")).toBe("two");
   });
 
-  it("is not known of a folder that was copied: it may be alive", () => {
+  it("is null in a copied folder, since the node may be alive", () => {
     recordNode(data, "one");
     const copy = path.join(root, "copy");
     cpSync(data, copy, { recursive: true });
@@ -29,7 +29,7 @@ describe("the node that had a data folder before", () => {
     expect(recordNode(data, "four")).toBe("one");
   });
 
-  it("is not known from a file that says nothing of the kind", () => {
+  it("is null when the file is invalid", () => {
     for (const text of ["", "{", "null", '{"node":1}']) {
       writeFileSync(path.join(data, "node.json"), text);
       expect(recordNode(data, "one")).toBeNull();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { JsonFault, parseJsonWithLines } from "./json-lines.ts";
 
 describe("JSON with its lines", () => {
-  it("is read as JSON.parse reads it", () => {
+  it("is parsed like JSON.parse", () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 2, "\t"), (text, space) => {
         const value: unknown = JSON.parse(text);
@@ -46,7 +46,7 @@ describe("JSON with its lines", () => {
     );
   });
 
-  it("knows the line of everything, or of what is around it", () => {
+  it("gives the line of each part, or of the nearest part around it", () => {
     const { lineAt } = parseJsonWithLines('{\n  "a":\n    [\n      1,\n      {"b": 2}\n    ]\n}\n');
     expect(lineAt([])).toBe(1);
     expect(lineAt(["a"])).toBe(2);

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe("the settings of a server", () => {
-  it("are usual when nobody says anything", () => {
+  it("have defaults", () => {
     const { agents, ...settings } = read();
     expect(settings).toEqual({
       dataFolder: folder,
@@ -41,7 +41,7 @@ describe("the settings of a server", () => {
     expect(agents.map(({ name }) => name)).toContain("gemini");
   });
 
-  it("name the database by a flag before the environment, whose direct URL is not for the flag's", () => {
+  it("prefer the database of a flag to the environment, and ignore the direct URL then", () => {
     const [mine, theirs] = ["postgres://h/mine", "postgres://h/theirs"];
     const environment = {
       HOLDFAST_DATABASE_URL: theirs,
@@ -113,19 +113,19 @@ describe("the settings of a server", () => {
     });
   });
 
-  it("say when a session should be resumed: as the config file has it, else as usual (B3)", () => {
+  it("take the resume policy from the config file, else the default (B3)", () => {
     writeConfig({ resume: { timeoutMinutes: 1.5, require: ["budget"] } });
     expect(read().resume).toEqual({ inactiveMs: 90_000, maxErrors: 3, require: ["budget"] });
     writeConfig({ resume: { maxErrors: 1 } });
     expect(read().resume).toEqual({ inactiveMs: 1_800_000, maxErrors: 1, require: [] });
   });
 
-  it("say how often a run that was cut off is continued: never unless the config file does", () => {
+  it("never continue interrupted runs unless the config file says so", () => {
     writeConfig({ resume: { continueInterrupted: 2 } });
     expect(read()).toMatchObject({ continueInterrupted: 2, resume: { maxErrors: 3 } });
   });
 
-  it("say what the server is among others: the environment, else the config file", () => {
+  it("take the properties of the node from the environment, else from the config file", () => {
     writeConfig({
       node: { name: "one", labels: ["gpu", "big", "gpu"], leaseSeconds: 2.5, drainSeconds: 60 },
     });
@@ -146,7 +146,7 @@ describe("the settings of a server", () => {
     });
   });
 
-  it("know a way to PostgreSQL that goes past a pooler", () => {
+  it("include a direct URL that bypasses a pooler of PostgreSQL", () => {
     const url = "postgres://user@pooler/holdfast";
     const directUrl = "postgresql://user@host/holdfast";
     const environment = { HOLDFAST_DATABASE_URL: url, HOLDFAST_DATABASE_DIRECT_URL: directUrl };
@@ -159,7 +159,7 @@ describe("the settings of a server", () => {
     });
   });
 
-  it("follow the environment before the config file (A11, A12)", () => {
+  it("prefer the environment to the config file (A11, A12)", () => {
     writeConfig({ limits: { liveAgents: 2, idleMinutes: 10 } });
     const { limits } = read({ AGENT_MAX_SESSIONS: "9", AGENT_SESSION_IDLE_TIMEOUT: "0.25" });
     expect(limits).toEqual({ ...LIMITS, liveAgents: 9, idleMs: 15_000 });
@@ -213,13 +213,13 @@ describe("the settings of a server", () => {
 });
 
 describe("the workspace root", () => {
-  it("is the folder that is named, also when that is relative", () => {
+  it("is the named folder, also a relative one", () => {
     expect(read({ AGENT_WORKSPACE_ROOT: folder }).workspaceRoot).toBe(folder);
     const relative = path.relative(process.cwd(), folder);
     expect(read({ AGENT_WORKSPACE_ROOT: relative }).workspaceRoot).toBe(folder);
   });
 
-  it("is where npm was called, for a server that npm started", () => {
+  it("is the folder in which npm was called, for a server that npm started", () => {
     const started = {
       npm_lifecycle_event: "start",
       npm_package_name: "holdfast-repository",

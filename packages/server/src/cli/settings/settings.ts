@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { defined } from "../../domain/defined.ts";
 import type { PermissionPolicy } from "../../domain/policy/permission-policy.ts";
 import { RETENTION_POLICY, type RetentionPolicy } from "../../domain/retention.ts";
 import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
@@ -85,7 +86,7 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   );
   const configured = nonEmpty(environment["HOLDFAST_DATABASE_URL"]);
   const directUrl = nonEmpty(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
-  // The direct URL leads to the database of the environment, which a flag may have replaced.
+  // The direct URL belongs to the database of the environment, which a flag may have replaced.
   if (flags.database !== undefined && flags.database !== configured)
     return { dataFolder, database: parseDatabase(flags.database), databaseFrom: "flag" };
   if (configured !== undefined)
@@ -135,7 +136,7 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     continueInterrupted: config.resume.continueInterrupted ?? 0,
     retention: retentionOf(config),
     resume: resumePolicyOf(config),
-    logLevel: parseLogLevel(nonEmpty(environment["HOLDFAST_LOG_LEVEL"]) ?? "info"),
+    logLevel: readVariable(environment, LOG_LEVEL) ?? "info",
   };
 }
 
@@ -168,45 +169,28 @@ function workspaceRootIn(environment: Environment): string {
 }
 
 function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
-  const { liveAgents, clusterAgents, queue, retries, idleMinutes, silentMinutes } = limits;
-  const { streams, rateLimitMinutes, permissionMinutes, briefingTokens, briefingMessages } = limits;
-  const minutesOr = <Usual>(minutes: number | undefined, usual: Usual): number | Usual =>
-    minutes === undefined ? usual : minutes * MINUTE_MS;
-  const idle = parseMinutes(environment, "AGENT_SESSION_IDLE_TIMEOUT") ?? idleMinutes;
+  const { idleMinutes, silentMinutes, rateLimitMinutes, permissionMinutes, ...counts } = limits;
+  const idle = readVariable(environment, IDLE_MINUTES) ?? idleMinutes;
   return {
     ...LIMITS,
-    liveAgents: parseCount(environment, "AGENT_MAX_SESSIONS") ?? liveAgents ?? LIMITS.liveAgents,
-    clusterAgents: clusterAgents ?? LIMITS.clusterAgents,
-    streams: streams ?? LIMITS.streams,
-    queue: queue ?? LIMITS.queue,
-    retries: retries ?? LIMITS.retries,
-    idleMs: minutesOr(idle, LIMITS.idleMs),
-    silentMs: minutesOr(silentMinutes, LIMITS.silentMs),
-    rateLimitMs: minutesOr(rateLimitMinutes, LIMITS.rateLimitMs),
-    permissionMs: minutesOr(permissionMinutes, LIMITS.permissionMs),
-    briefingTokens: briefingTokens ?? LIMITS.briefingTokens,
-    briefingMessages: briefingMessages ?? LIMITS.briefingMessages,
+    ...defined({
+      ...counts,
+      liveAgents: readVariable(environment, AGENT_COUNT) ?? counts.liveAgents,
+      idleMs: times(idle, MINUTE_MS),
+      silentMs: times(silentMinutes, MINUTE_MS),
+      rateLimitMs: times(rateLimitMinutes, MINUTE_MS),
+      permissionMs: times(permissionMinutes, MINUTE_MS),
+    }),
   };
 }
 
 function memberOf({ node }: ConfigFile, environment: Environment): ClusterMember {
-  const secondsOr = (seconds: number | undefined, usualMs: number): number =>
-    seconds === undefined ? usualMs : seconds * 1_000;
   return {
-    name: parseNodeName(environment) ?? node.name ?? nameOfMachine(),
-    labels: [...new Set(parseLabels(environment) ?? node.labels)],
-    leaseMs: parseLease(environment) ?? secondsOr(node.leaseSeconds, MEMBER.leaseMs),
-    drainMs: secondsOr(node.drainSeconds, MEMBER.drainMs),
+    name: readVariable(environment, NODE_NAME) ?? node.name ?? nameOfMachine(),
+    labels: [...new Set(readVariable(environment, NODE_LABELS) ?? node.labels)],
+    leaseMs: readVariable(environment, LEASE) ?? times(node.leaseSeconds, 1_000) ?? MEMBER.leaseMs,
+    drainMs: times(node.drainSeconds, 1_000) ?? MEMBER.drainMs,
   };
-}
-
-function parseNodeName(environment: Environment): string | undefined {
-  const name = nonEmpty(environment["HOLDFAST_NODE_NAME"]);
-  if (name === undefined || NODE_WORD.test(name)) return name;
-  throw new CommandFailure(
-    `HOLDFAST_NODE_NAME must be 1 to 100 printable characters without spaces and commas, not "${name}".`,
-    EXIT.usage,
-  );
 }
 
 /** The host name, unless it has characters that a node name cannot have. */
@@ -215,103 +199,101 @@ function nameOfMachine(): string {
   return NODE_WORD.test(name) ? name : MEMBER.name;
 }
 
-function parseLabels(environment: Environment): readonly string[] | undefined {
-  const text = nonEmpty(environment["HOLDFAST_NODE_LABELS"]);
-  if (text === undefined) return undefined;
-  const labels = text.split(",").map((label) => label.trim());
-  if (labels.length <= MAX_NODE_LABELS && labels.every((label) => NODE_WORD.test(label)))
-    return labels;
-  throw new CommandFailure(
-    `HOLDFAST_NODE_LABELS must be up to ${MAX_NODE_LABELS} words separated by commas, such as "gpu,big", not "${text}".`,
-    EXIT.usage,
-  );
-}
-
-function parseLease(environment: Environment): number | undefined {
-  const text = nonEmpty(environment["HOLDFAST_LEASE_MS"]);
-  if (text === undefined) return undefined;
-  const ms = Number(text);
-  if (Number.isInteger(ms) && ms >= 1_000 && ms <= 600_000) return ms;
-  throw new CommandFailure(
-    `HOLDFAST_LEASE_MS must be milliseconds from 1000 to 600000, not "${text}".`,
-    EXIT.usage,
-  );
-}
-
 function retentionOf({ retention }: ConfigFile): RetentionSettings {
   const { errorHours, suspendedDays, resumableDays, bundleDays, autoArchiveDays } = retention;
-  const daysOr = (days: number | undefined, usualMs: number): number =>
-    days === undefined ? usualMs : days * DAY_MS;
   return {
     policy: {
-      errorMs: errorHours === undefined ? RETENTION_POLICY.errorMs : errorHours * HOUR_MS,
-      suspendedMs: daysOr(suspendedDays, RETENTION_POLICY.suspendedMs),
-      resumableMs: daysOr(resumableDays, RETENTION_POLICY.resumableMs),
-      autoArchiveMs:
-        autoArchiveDays === undefined || autoArchiveDays === null
-          ? RETENTION_POLICY.autoArchiveMs
-          : autoArchiveDays * DAY_MS,
+      ...RETENTION_POLICY,
+      ...defined({
+        errorMs: times(errorHours, HOUR_MS),
+        suspendedMs: times(suspendedDays, DAY_MS),
+        resumableMs: times(resumableDays, DAY_MS),
+        autoArchiveMs: times(autoArchiveDays ?? undefined, DAY_MS),
+      }),
     },
-    bundleMs: daysOr(bundleDays, BUNDLE_MS),
+    bundleMs: times(bundleDays, DAY_MS) ?? BUNDLE_MS,
   };
 }
 
 function resumePolicyOf({ resume }: ConfigFile): ResumePolicy {
   const { timeoutMinutes, maxErrors, require } = resume;
-  return {
-    inactiveMs:
-      timeoutMinutes === undefined ? RESUME_POLICY.inactiveMs : timeoutMinutes * MINUTE_MS,
-    maxErrors: maxErrors ?? RESUME_POLICY.maxErrors,
-    require: require ?? RESUME_POLICY.require,
-  };
+  const inactiveMs = times(timeoutMinutes, MINUTE_MS);
+  return { ...RESUME_POLICY, ...defined({ inactiveMs, maxErrors, require }) };
 }
 
-function parseCount(environment: Environment, name: string): number | undefined {
+function times(amount: number | undefined, factor: number): number | undefined {
+  return amount === undefined ? undefined : amount * factor;
+}
+
+interface Variable<Value> {
+  readonly name: string;
+  /** Completes the sentence "The variable must be …". */
+  readonly rule: string;
+  /** Undefined when the text breaks the rule. */
+  readonly parse: (text: string) => Value | undefined;
+}
+
+const AGENT_COUNT: Variable<number> = {
+  name: "AGENT_MAX_SESSIONS",
+  rule: "a whole number from 1 to 1000",
+  parse: (text) => numberIn(text, { form: /^\d{1,4}$/u, min: 1, max: 1_000 }),
+};
+const IDLE_MINUTES: Variable<number> = {
+  name: "AGENT_SESSION_IDLE_TIMEOUT",
+  rule: "a number of minutes above 0, at most 20160",
+  parse: (text) =>
+    numberIn(text, { form: /^(\d+\.?\d*|\.\d+)$/u, min: Number.MIN_VALUE, max: 20_160 }),
+};
+const NODE_NAME: Variable<string> = {
+  name: "HOLDFAST_NODE_NAME",
+  rule: "1 to 100 printable characters without spaces and commas",
+  parse: (text) => (NODE_WORD.test(text) ? text : undefined),
+};
+const NODE_LABELS: Variable<readonly string[]> = {
+  name: "HOLDFAST_NODE_LABELS",
+  rule: `up to ${MAX_NODE_LABELS} words separated by commas, such as "gpu,big"`,
+  parse: (text) => {
+    const labels = text.split(",").map((label) => label.trim());
+    const areValid = labels.every((label) => NODE_WORD.test(label));
+    return areValid && labels.length <= MAX_NODE_LABELS ? labels : undefined;
+  },
+};
+const LEASE: Variable<number> = {
+  name: "HOLDFAST_LEASE_MS",
+  rule: "milliseconds from 1000 to 600000",
+  parse: (text) =>
+    Number.isInteger(Number(text)) ? numberIn(text, { min: 1_000, max: 600_000 }) : undefined,
+};
+const LOG_LEVEL: Variable<LogLevel> = {
+  name: "HOLDFAST_LOG_LEVEL",
+  rule: `one of ${LOG_LEVELS.join(", ")}`,
+  parse: (text) => LOG_LEVELS.find((level) => level === text),
+};
+
+function numberIn(
+  text: string,
+  { form = /^/u, min, max }: { form?: RegExp; min: number; max: number },
+): number | undefined {
+  const value = Number(text);
+  return form.test(text) && value >= min && value <= max ? value : undefined;
+}
+
+/** Undefined when the variable is not set. */
+function readVariable<Value>(
+  environment: Environment,
+  { name, rule, parse }: Variable<Value>,
+): Value | undefined {
   const text = nonEmpty(environment[name]);
   if (text === undefined) return undefined;
-  const count = Number(text);
-  if (!/^\d{1,4}$/u.test(text) || count < 1 || count > 1_000) {
-    throw new CommandFailure(
-      `${name} must be a whole number from 1 to 1000, not "${text}".`,
-      EXIT.usage,
-    );
-  }
-  return count;
-}
-
-function parseMinutes(environment: Environment, name: string): number | undefined {
-  const text = nonEmpty(environment[name]);
-  if (text === undefined) return undefined;
-  const minutes = Number(text);
-  if (!/^(\d+\.?\d*|\.\d+)$/u.test(text) || minutes <= 0 || minutes > 20_160) {
-    throw new CommandFailure(
-      `${name} must be a number of minutes above 0, at most 20160, not "${text}".`,
-      EXIT.usage,
-    );
-  }
-  return minutes;
-}
-
-function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text);
-  if (level === undefined) {
-    throw new CommandFailure(
-      `HOLDFAST_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not "${text}".`,
-      EXIT.usage,
-    );
-  }
-  return level;
+  const value = parse(text);
+  if (value !== undefined) return value;
+  throw new CommandFailure(`${name} must be ${rule}, not "${text}".`, EXIT.usage);
 }
 
 function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/u.test(text) || port > 65_535) {
-    throw new CommandFailure(
-      `The port must be a number from 0 to 65535, not "${text}".`,
-      EXIT.usage,
-    );
-  }
-  return port;
+  const port = numberIn(text, { form: /^\d{1,5}$/u, min: 0, max: 65_535 });
+  if (port !== undefined) return port;
+  throw new CommandFailure(`The port must be a number from 0 to 65535, not "${text}".`, EXIT.usage);
 }
 
 /** `postgres://…`, or a SQLite file as a path, `file:…` or `sqlite:…`. */

@@ -62,7 +62,7 @@ describe("a choice", () => {
     expect(await answer).toBe("no");
   });
 
-  it("takes nothing by default, and nothing that was typed before it could be read (P7)", async () => {
+  it("has no default, and ignores keys that were typed before it could be read (P7)", async () => {
     const { answer, type, pass, close } = open(CHOICE);
     type("1\r2");
     await settled();
@@ -73,7 +73,7 @@ describe("a choice", () => {
     expect(await answer).toBeNull();
   });
 
-  it("has no rejection where the agent offers none", async () => {
+  it("cannot be rejected if the agent offers no rejection", async () => {
     const { answer, type, pass } = open(manyOptions(3));
     await pass(INERT);
     type("n3");
@@ -95,7 +95,7 @@ describe("a choice", () => {
     expect(await answer).toBe(expected);
   });
 
-  it("hands Ctrl-C on, and is left open by Ctrl-D", async () => {
+  it("forwards Ctrl-C, and stays open after Ctrl-D", async () => {
     const { answer, type, pass, interrupts } = open(CHOICE);
     type("\u0003");
     await settled();
@@ -105,7 +105,7 @@ describe("a choice", () => {
     expect(await answer).toBeNull();
   });
 
-  it("gives the keys back when the process ends in the middle of it", () => {
+  it("ends raw mode when the process exits during a question", () => {
     const { signal, isRaw, listeners, close } = open(CHOICE);
     expect(isRaw()).toBe(true);
     signal("exit");
@@ -136,7 +136,7 @@ describe("a question", () => {
     expect(isRaw()).toBe(false);
   });
 
-  it("does not take what was typed before it was there", async () => {
+  it("ignores text that was typed before the question appeared", async () => {
     const { answer, type, pass } = open(question);
     type("something else\r");
     await settled();
@@ -145,7 +145,7 @@ describe("a question", () => {
     expect(await answer).toBe("this");
   });
 
-  it("hands Ctrl-C on, and is left open by Ctrl-D", async () => {
+  it("forwards Ctrl-C, and stays open after Ctrl-D", async () => {
     const { answer, type, pass, interrupts } = open(question);
     await pass(INERT);
     type("\u0003");

@@ -32,17 +32,16 @@ export function askPerson(
     if (isInert) return;
     if (key.isControl && key.name === "d") return finish(null);
     if (question.ask !== "choice") return;
-    const pressed = press(typed, { key, options: question.options });
+    const pressed = press(typed, key, question.options);
     typed = pressed.typed;
     if (pressed.option !== null) finish(pressed.option.optionId);
   };
 
-  const keys = openKeys(terminal, onKey);
-  let stop = (): void => keys.close();
+  let stop = readKeys(terminal, onKey);
   const cancel = later(INERT_MS, () => {
     isInert = false;
     if (question.ask === "choice") return;
-    keys.close();
+    stop();
     stop = readLine(terminal, { onLine: take, onInterrupt, onEnd: () => finish(null) });
   });
 
@@ -66,7 +65,8 @@ export function askPerson(
 /** Digits choose as soon as they are unambiguous; Enter only confirms typed digits. */
 function press(
   before: string,
-  { key, options }: { readonly key: Key; readonly options: readonly Option[] },
+  key: Key,
+  options: readonly Option[],
 ): { readonly typed: string; readonly option: Option | null } {
   if (key.isControl) return { typed: before, option: null };
   if (key.name === "escape" || key.text.toLowerCase() === "n")
@@ -119,15 +119,8 @@ interface Key {
   readonly isControl: boolean;
 }
 
-interface Keys {
-  close(): void;
-}
-
-/** Reads single keys in raw mode, which ends at `close` and when the process ends. */
-function openKeys(
-  { stdin, signals }: Pick<Terminal, "stdin" | "signals">,
-  onKey: (key: Key) => void,
-): Keys {
+/** Reads single keys in raw mode until the returned function is called or the process ends. */
+function readKeys({ stdin, signals }: Terminal, onKey: (key: Key) => void): () => void {
   const listener = (text: string | undefined, key: Keypress): void => {
     const name = key.name ?? text ?? "";
     // A key with Alt is another key.
@@ -140,12 +133,10 @@ function openKeys(
   stdin.setRawMode?.(true);
   stdin.on("keypress", listener);
   stdin.resume();
-  return {
-    close() {
-      stdin.off("keypress", listener);
-      stdin.pause();
-      endRawMode();
-      signals.off("exit", endRawMode);
-    },
+  return () => {
+    stdin.off("keypress", listener);
+    stdin.pause();
+    endRawMode();
+    signals.off("exit", endRawMode);
   };
 }

@@ -5,6 +5,17 @@ import type { StopRequest, StopRequests } from "../terminal/stop-requests.ts";
 /** How long to wait for a server that cannot be reached. A restart takes less. */
 export const GIVE_UP_MS = 60_000;
 
+/** The options of a command that follows a session. */
+export interface FollowOptions {
+  readonly client: Client;
+  readonly sessionId: string;
+  readonly json?: boolean | undefined;
+  readonly terminal: Terminal;
+  /** How long to wait for a server that cannot be reached. */
+  readonly giveUpMs?: number | undefined;
+  readonly later?: Later | undefined;
+}
+
 /** Why following a session ended. */
 export type FollowEnd<Result> =
   | { readonly end: "over"; readonly result: Result }

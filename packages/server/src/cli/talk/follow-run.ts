@@ -4,8 +4,8 @@ import type { Message, Run, SendMessageReply, WholeSession } from "@holdfast/pro
 import { Writable } from "node:stream";
 import { EXIT } from "../exit.ts";
 import { failureOf } from "../terminal/failure.ts";
-import { followEvents } from "./follow-events.ts";
-import { type Later, canAsk, WIDE, type Output, type Terminal } from "../terminal/terminal.ts";
+import { followEvents, type FollowOptions } from "./follow-events.ts";
+import { canAsk, WIDE, type Later, type Output } from "../terminal/terminal.ts";
 import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist } from "../terminal/persist.ts";
@@ -21,11 +21,7 @@ import {
 } from "../terminal/stop-requests.ts";
 import { createTranscriptView } from "./transcript-view.ts";
 
-export interface FollowRunOptions {
-  readonly client: Client;
-  readonly sessionId: string;
-  readonly terminal: Terminal;
-  readonly json?: boolean | undefined;
+export interface FollowRunOptions extends FollowOptions {
   /** The session before the message was sent, and the reply to it. */
   readonly before: WholeSession;
   readonly sent: SendMessageReply;
@@ -78,10 +74,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
 
   const showRest = async (): Promise<readonly Message[]> => {
     const after = Number(before.lastEventId);
-    const all = await persist(
-      (call) => messagesAfter(client, { sessionId, after, ...call }),
-      persistence,
-    );
+    const all = await persist((call) => messagesAfter(client, sessionId, after, call), persistence);
     const own = all.filter(({ runId }) => runId === run.id);
     for (const message of own) view.message(message);
     return own;
@@ -141,7 +134,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
       case "stopped":
         questions.close();
         view.end();
-        return await stopped(follow.by, options, { run, say: (text) => screen.notice(text) });
+        return await stopped(follow.by, options, run, screen.notice);
       default:
         return follow satisfies never;
     }
@@ -160,7 +153,8 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
 async function stopped(
   by: StopRequest,
   { client, sessionId, terminal, stops, later }: FollowRunOptions,
-  { run, say }: { readonly run: Run; readonly say: (text: string) => void },
+  run: Run,
+  say: (text: string) => void,
 ): Promise<number> {
   if (by === "hangup") return STOP_CODES.hangup;
   const isPerson = by === "interrupt" && canAsk(terminal);
@@ -170,7 +164,7 @@ async function stopped(
   );
   if (!isPerson || (await stops.within(SECOND_MS, later)) !== "interrupt") return STOP_CODES[by];
   try {
-    await cancel(client, { run, signal: AbortSignal.timeout(CANCEL_MS) });
+    await cancel(client, run, AbortSignal.timeout(CANCEL_MS));
     say("Cancelled.");
   } catch (error) {
     const reason = errorText(error);
@@ -183,9 +177,9 @@ async function stopped(
 /** A message that is still queued is withdrawn instead, since cancelling would stop the run before it. */
 async function cancel(
   client: Client,
-  { run, signal }: { readonly run: Run; readonly signal: AbortSignal },
+  { sessionId, messageId, status }: Run,
+  signal: AbortSignal,
 ): Promise<void> {
-  const { sessionId, messageId, status } = run;
   try {
     if (status === "queued")
       return void (await client.sessions.withdrawQueued(sessionId, messageId, { signal }));
@@ -198,16 +192,14 @@ async function cancel(
 
 /** The messages of a session after an event number, each once, in their current version. */
 async function messagesAfter(
-  client: Pick<Client, "sessions">,
-  {
-    sessionId,
-    after,
-    signal,
-  }: { readonly sessionId: string; readonly after: number; readonly signal: AbortSignal },
+  client: Client,
+  sessionId: string,
+  after: number,
+  call: { readonly signal: AbortSignal },
 ): Promise<readonly Message[]> {
   const messages = new Map<string, Message>();
   for (let last = after; ;) {
-    const page = await client.sessions.messages(sessionId, { after: last }, { signal });
+    const page = await client.sessions.messages(sessionId, { after: last }, call);
     for (const message of page.messages) messages.set(message.id, message);
     // A page ends before a message that can still change; the next one would start with it again.
     if (page.messages.length === 0 || page.nextAfter <= last) return [...messages.values()];

@@ -78,11 +78,11 @@ describe("Markdown on a terminal", () => {
     expect(styled(text)).toBe(text);
   });
 
-  it("drops the backslash before what would have been a marker", () => {
+  it("drops the backslash before an escaped marker", () => {
     expect(styled(String.raw`\*no\* \`no\` \_no\_ \[no\](x)`)).toBe("*no* `no` _no_ [no](x)");
   });
 
-  it("shows text as it arrives, and holds back no more than what is not decided", () => {
+  it("shows text as it arrives and holds back only undecided text", () => {
     const styler = createMarkdownStyler(TAGS);
     expect(
       ["Hel", "lo *", "you", "* and `", "x", "` [a", "](b)", " 1.", "\n1", ". one"].map(
@@ -102,7 +102,7 @@ describe("Markdown on a terminal", () => {
     ]);
   });
 
-  it("looks for the end of a marker only so far", () => {
+  it("searches the end of a marker only within a limit", () => {
     const far = `**${"a".repeat(500)}`;
     const styler = createMarkdownStyler(TAGS);
     expect(styler.push(far)).toBe(far);
@@ -117,7 +117,7 @@ describe("Markdown on a terminal", () => {
     );
   });
 
-  it("shows the same in two pieces, and character by character", () => {
+  it("gives the same result in two pieces and character by character", () => {
     for (const [text, expected] of STYLED) {
       for (let at = 1; at <= text.length; at += 1)
         expect(joined(inPieces([text.slice(0, at), text.slice(at)]))).toBe(expected);
@@ -125,7 +125,7 @@ describe("Markdown on a terminal", () => {
     }
   });
 
-  it("shows the same however the text is cut", () => {
+  it("gives the same result for all ways to split the text", () => {
     const word = fc.constantFrom(
       ..."* ** *** _ __ ` `` ``` ~~ ~~~ [ ]( ) [x](y) \\ # - + 1. > | a b/ 漢 é".split(" "),
       " ",

@@ -31,7 +31,8 @@ export function createMarkdownStyler(paint: Paint): Styler {
     const marker = held.slice(0, kind.marker.length);
     held = held.slice(kind.marker.length);
     before = marker.at(-1) ?? "";
-    return kind.is === "code" ? marker : paintMarker(kind, { marker, paint });
+    if (kind.is === "code") return marker;
+    return kind.is === "list" ? paint.cyan(marker) : paint.dim(marker);
   };
 
   const go = (isEnd: boolean): string => {
@@ -112,13 +113,6 @@ function kindInFence(
   const opened = /[`~]+/u.exec(fence)?.[0] ?? "```";
   const closed = isMaybeEnd ? (/[`~]+/u.exec(start)?.[0] ?? "") : "";
   return closed.startsWith(opened) ? { is: "fence", marker: start } : { is: "code", marker: "" };
-}
-
-function paintMarker(
-  { is }: LineKind,
-  { marker, paint }: { marker: string; paint: Paint },
-): string {
-  return is === "list" ? paint.cyan(marker) : paint.dim(marker);
 }
 
 function paintRest(

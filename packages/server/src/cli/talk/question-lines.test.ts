@@ -9,7 +9,7 @@ const linesOf = (...asked: Parameters<typeof questionOf>) =>
   questionLines(questionOf(...asked), style());
 
 describe("a permission", () => {
-  it("shows all of a command, wrapped and never cut, and the options as the agent sent them", () => {
+  it("shows the whole command, wrapped and never cut, and the agent's options in their order", () => {
     const command = `find . -name '${"x".repeat(70)}' -delete; echo done`;
     const { request } = suspension();
     const lines = linesOf(
@@ -39,7 +39,7 @@ describe("a permission", () => {
     expect(lines.filter((line) => line.startsWith("│   + line"))).toHaveLength(40);
   });
 
-  it("shows several lines, lists and files as they are, without what a terminal obeys", () => {
+  it("shows lines, lists and files unchanged, without control characters", () => {
     const request = {
       title: "Write\u001B[2J\na.ts",
       kind: "edit",
@@ -61,7 +61,7 @@ describe("a permission", () => {
     ]);
   });
 
-  it("says which keys answer it", () => {
+  it("names the keys that answer it", () => {
     const option = (kind: string) => ({ optionId: kind, name: kind, kind });
     expect(keysLine([option("allow_once"), option("reject_once")])).toBe(
       "Press 1–2; Esc or n: reject_once",
@@ -73,12 +73,12 @@ describe("a permission", () => {
   });
 });
 
-describe("what is asked elsewhere", () => {
+describe("a question that cannot be answered at the terminal", () => {
   const commands = (...more: Parameters<typeof suspension>) =>
     answerCommands(questionOf(suspension(...more)), "s1");
   const resume = "holdfast resume s1 --suspension q1 --answer";
 
-  it("is answered by commands that can be typed as they are", () => {
+  it("has commands for an answer that can be copied", () => {
     expect(commands()).toEqual([`${resume} yes`, `${resume} no`]);
     const options = [{ optionId: "it's; rm -rf \u001B", name: "x", kind: "other" }];
     expect(commands({ request: { title: "?", options } })).toEqual([
@@ -95,7 +95,7 @@ describe("what is asked elsewhere", () => {
     expect(commands({ kind: "permission", request: {} })).toEqual([`${resume} JSON`]);
   });
 
-  it("says what is waited for", () => {
+  it("names the awaited event", () => {
     expect(
       linesOf(suspension({ kind: "event", request: { title: "deployed", description: "by CI" } })),
     ).toEqual(["? Waits for an event", "│ deployed", "│ description: by CI"]);

@@ -9,7 +9,7 @@ import {
   type Sending,
 } from "../terminal/testing/send-rig.ts";
 
-describe("what a run waits for", () => {
+describe("a question of a run", () => {
   const closed = (more: Parameters<typeof suspension>[0] = {}) =>
     asked(suspension({ status: "answered", answer: { optionId: "yes" }, ...more }));
   const asking = async (more: Parameters<typeof sending>[0] = {}) => {
@@ -24,7 +24,7 @@ describe("what a run waits for", () => {
     type(keys);
   };
 
-  it("is answered with a key, and the run goes on (C3)", async () => {
+  it("is answered with a key, and the run continues (C3)", async () => {
     const all = await asking();
     await typed(all, "1");
     await all.server.got("POST /resume");
@@ -36,7 +36,7 @@ describe("what a run waits for", () => {
     expect(all.isRaw()).toBe(false);
   });
 
-  it("is said to be answered by somebody else who was faster, and the run goes on", async () => {
+  it("is reported as answered elsewhere, and the run continues", async () => {
     const all = await asking();
     all.server.happen(closed({ answeredBy: "ada\u001B[1m" }));
     await all.shows("→ answered elsewhere by ada␛[1m: Allow\n");
@@ -45,7 +45,7 @@ describe("what a run waits for", () => {
     expect([await all.code, all.stdout()]).toEqual([0, "Hello\n"]);
   });
 
-  it("is said so too when the answer came a moment too late", async () => {
+  it("is reported as answered elsewhere also when our answer came too late", async () => {
     const body = problem("suspension_answered", 409);
     const all = await asking({ server: { answers: { "POST /resume": [{ status: 409, body }] } } });
     await typed(all, "2");
@@ -64,7 +64,7 @@ describe("what a run waits for", () => {
     expect(await all.code).toBe(0);
   });
 
-  it("holds back what is said meanwhile until it is answered", async () => {
+  it("holds back other output until it is answered", async () => {
     const all = await asking();
     all.server.happen(text("meanwhile"));
     await typed(all, "1");
@@ -75,7 +75,7 @@ describe("what a run waits for", () => {
     expect(all.stdout()).toBe("meanwhile\n");
   });
 
-  it("is asked one after the other", async () => {
+  it("is asked after the one before", async () => {
     const all = await asking();
     all.server.happen(
       asked(suspension({ id: "q2", kind: "question", request: { title: "Which?" } })),
@@ -95,7 +95,7 @@ describe("what a run waits for", () => {
     ]);
   });
 
-  it("is answered again after a break, until the server has it", async () => {
+  it("is answered again after a lost connection, until the server has the answer", async () => {
     const all = await asking({ server: { answers: { "POST /resume": ["drop"] } } });
     await typed(all, "1");
     await all.pass(200);
@@ -104,7 +104,7 @@ describe("what a run waits for", () => {
     expect(await all.code).toBe(0);
   });
 
-  it("is shown with the exact commands where nobody can be asked, and ends with 3", async () => {
+  it("is shown with the commands that answer it when there is no terminal, and ends with 3", async () => {
     const { server, code, stdout, stderr } = await sending();
     await server.listened();
     server.happen(text("I need to."), ran(run({ status: "suspended" })), asked(suspension()));
@@ -126,7 +126,7 @@ describe("what a run waits for", () => {
     );
   });
 
-  it("is told by the status of the run in JSON", async () => {
+  it("appears as the status of the run in JSON", async () => {
     const { server, code, stdout } = await sending({ json: true });
     await server.listened();
     server.happen(ran(run()), asked(suspension()));
@@ -135,7 +135,7 @@ describe("what a run waits for", () => {
   });
 
   it.each(["event", "tool_result", "rate_limit"] as const)(
-    "ends with 3 for %s, which nobody at a terminal can give",
+    "ends with 3 for %s, which cannot be answered at a terminal",
     async (kind) => {
       const { server, code, stderr } = await sending({ terminal: { isTerminal: true } });
       await server.listened();
@@ -145,7 +145,7 @@ describe("what a run waits for", () => {
     },
   );
 
-  it("is asked when it is a budget, by its options", async () => {
+  it("is asked for a budget, with its options", async () => {
     const all = await sending({ terminal: { isTerminal: true } });
     await all.server.listened();
     const options = [
@@ -163,7 +163,7 @@ describe("what a run waits for", () => {
     expect(await all.code).toBe(0);
   });
 
-  it("also counts when it is asked by the run before", async () => {
+  it("is also asked for the run before", async () => {
     const { code, stderr } = await sending({
       server: {
         session: wholeSession({ suspensions: [suspension()] }),
@@ -174,7 +174,7 @@ describe("what a run waits for", () => {
     expect(stderr()).toContain("--suspension q1 --answer yes\n");
   });
 
-  it("is asked of nobody who has typed the message itself up to its end", async () => {
+  it("is not asked after the message was read from stdin", async () => {
     const { server, code, terminal } = await sending({ terminal: { isTerminal: true }, text: "-" });
     (terminal.stdin as unknown as NodeJS.WritableStream).end("hello");
     await server.listened();

@@ -125,7 +125,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 }
 
-/** Somebody else answered first; the closing event says so. */
+/** Another person answered first; the closing event reports it. */
 const LATE: ReadonlySet<string> = new Set(["suspension_answered", "suspension_not_open"]);
 
 function answerText(question: Question, answer: string): string {

@@ -18,7 +18,7 @@ import { problem } from "../terminal/testing/scripted-server.ts";
 import { answerAndEnd, COMPLETED, sending, text, USED } from "../terminal/testing/send-rig.ts";
 
 describe("send", () => {
-  it("gives the answer to stdout, the rest to stderr, and ends with 0", async () => {
+  it("writes the answer to stdout and the rest to stderr, and ends with 0", async () => {
     const { server, code, stdout, stderr, listeners } = await sending();
     await answerAndEnd(server);
     expect(await code).toBe(0);
@@ -27,7 +27,7 @@ describe("send", () => {
     expect(listeners()).toBe(0);
   });
 
-  it("sends what it was told to choose", async () => {
+  it("sends the options of the command", async () => {
     const { server, code } = await sending({
       provider: "claude",
       model: "m",
@@ -41,7 +41,7 @@ describe("send", () => {
     ]);
   });
 
-  it("repeats a message that had no answer under the same key, so that it runs once (P2)", async () => {
+  it("repeats a message without an answer under the same key, so that it runs once (P2)", async () => {
     const { server, code, pass, stderr } = await sending({
       server: { answers: { "POST /messages": ["drop", "drop"] } },
     });
@@ -68,19 +68,19 @@ describe("send", () => {
     },
   );
 
-  it("loses nothing when the end of the run is told before the last of its words", async () => {
+  it("loses nothing when the end of the run arrives before its last text", async () => {
     const { server, code, stdout } = await sending();
     await server.listened();
     server.happen(text("Hel", false), ran(run()));
     server.happen(delta("a1", "lo"));
     await Promise.resolve();
-    // As they are now: the run has ended, what it said comes later in the log.
+    // The current state: the run has ended, and its text comes later in the log.
     server.happen(ran(COMPLETED), text("Hello, world"));
     await code;
     expect(stdout()).toBe("Hello, world\n");
   });
 
-  it("shows nothing of a run before its own, and says that it waits", async () => {
+  it("shows nothing of an earlier run and says that the message is queued", async () => {
     const { server, code, stdout, stderr } = await sending({
       server: { sent: sent({ queued: true, position: 0, waitsFor: "A run is under way." }) },
     });
@@ -102,7 +102,7 @@ describe("send", () => {
     expect(server.asked).toEqual(['POST /messages {"text":"from\\nelsewhere\\n"}']);
   });
 
-  it("sends nothing that is empty", async () => {
+  it("refuses an empty message", async () => {
     const { code, stderr, server } = await sending({ text: " \n" });
     expect([await code, stderr(), server.asked]).toEqual([
       64,
@@ -111,7 +111,7 @@ describe("send", () => {
     ]);
   });
 
-  it("returns at once with the ids when detached", async () => {
+  it("returns at once with the IDs when detached", async () => {
     const { code, stdout } = await sending({ detach: true });
     expect([await code, stdout()]).toEqual([0, "session s1\nmessage m1\nrun r1\n"]);
   });
@@ -163,7 +163,7 @@ describe("send", () => {
     expect(stderr().trim().split("\n")).toHaveLength(1);
   });
 
-  it("says that no server answers", async () => {
+  it("reports that no server answers", async () => {
     const { terminal, stderr } = fakeTerminal({ isTerminal: false });
     const client = createClient({ url: "http://127.0.0.1:1" });
     expect(await sendCommand({ client, sessionId: "s1", text: "hello", terminal })).toBe(2);
@@ -172,7 +172,7 @@ describe("send", () => {
     );
   });
 
-  it("says that the session was deleted meanwhile", async () => {
+  it("reports that the session was deleted", async () => {
     const { server, code, stderr } = await sending();
     await server.listened();
     server.happen({ id: null, type: "deleted", data: { id: "s1", deleted: true } });
@@ -181,7 +181,7 @@ describe("send", () => {
 });
 
 describe("a connection that breaks", () => {
-  it("is made again, and no word is lost or repeated (P4, C7)", async () => {
+  it("is reopened without lost or repeated text (P4, C7)", async () => {
     const { server, code, stdout, stderr, shows } = await sending();
     await server.listened();
     server.happen(text("Hel", false), delta("a1", "lo "));
@@ -197,7 +197,7 @@ describe("a connection that breaks", () => {
     ]);
   });
 
-  it("is given up after a while, with the command to go on", async () => {
+  it("ends the command after a while and shows how to continue", async () => {
     const { server, code, stderr, pass, waiting } = await sending({ giveUpMs: 777 });
     await server.listened();
     server.cut({ away: true });
@@ -214,7 +214,7 @@ describe("Ctrl-C", () => {
   const detached = "Detached; the run continues.";
   const follow = "Follow it with: holdfast watch s1";
 
-  it("detaches, and the run goes on", async () => {
+  it("detaches, and the run continues", async () => {
     const { server, code, stderr, signal, pass, waiting } = await sending({
       terminal: { isTerminal: true },
     });
@@ -241,7 +241,7 @@ describe("Ctrl-C", () => {
     expect(stderr()).toMatch(/Cancelled\.\n$/u);
   });
 
-  it("pressed again takes back a message that still waits, and leaves the other run alone", async () => {
+  it("pressed again withdraws a queued message and does not cancel the other run", async () => {
     const { server, code, shows, signal } = await sending({
       terminal: { isTerminal: true },
       server: { sent: sent({ queued: true, run: run({ status: "queued" }) }) },
@@ -254,7 +254,7 @@ describe("Ctrl-C", () => {
     expect(server.asked.slice(1)).toEqual(["DELETE /queue/m1 "]);
   });
 
-  it("pressed again cancels a run that has begun meanwhile, and says when it could not", async () => {
+  it("pressed again cancels a run that has started in the meantime, and reports a failure", async () => {
     const { server, code, shows, signal, stderr } = await sending({
       terminal: { isTerminal: true },
       server: {
@@ -275,7 +275,7 @@ describe("Ctrl-C", () => {
     );
   });
 
-  it("detaches also as a key while something is asked, and gives the keys back", async () => {
+  it("also detaches as a key during a question, and ends raw mode", async () => {
     const { server, code, shows, type, isRaw, pass } = await sending({
       terminal: { isTerminal: true },
     });
@@ -289,7 +289,7 @@ describe("Ctrl-C", () => {
     expect(await code).toBe(130);
   });
 
-  it("ends at once where nobody could press it again, like SIGTERM anywhere", async () => {
+  it("ends at once without a terminal, like SIGTERM", async () => {
     const script = await sending();
     await script.server.listened();
     script.signal("SIGINT");
@@ -300,14 +300,14 @@ describe("Ctrl-C", () => {
     expect([await person.code, person.stderr()]).toEqual([143, `${detached} ${follow}\n`]);
   });
 
-  it("ends it also before the message is sent", async () => {
+  it("also ends the command before the message is sent", async () => {
     const { code, signal, server, terminal } = await sending({ text: "-" });
     signal("SIGINT");
     expect([await code, server.asked]).toEqual([130, []]);
     expect(terminal.stdin.readable).toBe(false);
   });
 
-  it("is not waited for when nobody reads any more", async () => {
+  it("does not matter when stdout is closed", async () => {
     const { server, code, terminal } = await sending();
     await server.listened();
     terminal.stdout.stream.emit("error", new Error("EPIPE"));

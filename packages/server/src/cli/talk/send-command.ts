@@ -1,5 +1,4 @@
 import { defined } from "../../domain/defined.ts";
-import type { Client } from "@holdfast/client";
 import {
   LIMITS,
   type ContinuityPolicy,
@@ -10,17 +9,15 @@ import {
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { EXIT } from "../exit.ts";
-import { GIVE_UP_MS } from "./follow-events.ts";
+import { GIVE_UP_MS, type FollowOptions } from "./follow-events.ts";
 import { followRun } from "./follow-run.ts";
-import { later as laterByClock, type Later, type Terminal } from "../terminal/terminal.ts";
+import { later as laterByClock, type Terminal } from "../terminal/terminal.ts";
 import { jsonLine } from "../terminal/neutralise.ts";
 import { persist } from "../terminal/persist.ts";
 import { sendResult } from "./send-result.ts";
 import { orStop, type StopRequests, untilStopped } from "../terminal/stop-requests.ts";
 
-export interface SendCommandOptions {
-  readonly client: Client;
-  readonly sessionId: string;
+export interface SendCommandOptions extends FollowOptions {
   /** `-` reads it from stdin. */
   readonly text: string;
   readonly provider?: string | undefined;
@@ -29,11 +26,6 @@ export interface SendCommandOptions {
   readonly continuity?: ContinuityPolicy | undefined;
   /** Returns once the message is stored. */
   readonly detach?: boolean | undefined;
-  readonly json?: boolean | undefined;
-  readonly terminal: Terminal;
-  /** How long to wait for a server that cannot be reached. */
-  readonly giveUpMs?: number | undefined;
-  readonly later?: Later | undefined;
 }
 
 /** Sends a message and streams the answer. Resolves to the exit code. */
@@ -45,13 +37,14 @@ export function sendCommand(options: SendCommandOptions): Promise<number> {
     if (typeof text === "number") return text;
     // After the end of stdin, no answer can be typed.
     const stdin = isRead ? Readable.from([]) : terminal.stdin;
-    return send({ ...options, text, terminal: { ...terminal, stdin } }, { stops, signal });
+    return send({ ...options, text, terminal: { ...terminal, stdin } }, stops, signal);
   });
 }
 
 async function send(
   options: SendCommandOptions,
-  { stops, signal }: { readonly stops: StopRequests; readonly signal: AbortSignal },
+  stops: StopRequests,
+  signal: AbortSignal,
 ): Promise<number> {
   const { client, sessionId, text, terminal, giveUpMs = GIVE_UP_MS } = options;
   const { later = laterByClock } = options;
@@ -71,9 +64,9 @@ async function send(
     );
     return { before, sent };
   };
-  const begun = await orStop(begin(), stops);
-  if (typeof begun === "number") return begun;
-  const { before, sent } = begun;
+  const start = await orStop(begin(), stops);
+  if (typeof start === "number") return start;
+  const { before, sent } = start;
   if (before !== null)
     return followRun({ ...options, sent, before, stops, giveUpMs, later, signal });
   stdout.stream.write(options.json === true ? jsonLine(sendResult(sent.run, [])) : idsOf(sent));

@@ -1,30 +1,7 @@
 import type { Message, Run } from "@holdfast/protocol";
 
 /** The public output of `send --json`. */
-export interface SendResult {
-  readonly session_id: string;
-  readonly message_id: string;
-  readonly run: RunResult;
-  /** The answer of the agent, without its tool calls. */
-  readonly text: string;
-}
-
-interface RunResult {
-  readonly id: string;
-  readonly status: Run["status"];
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly attempts: number;
-  readonly stop_reason: string | null;
-  readonly error: unknown;
-  readonly usage: Run["usage"];
-  readonly memory: Run["memory"];
-  readonly queued_at: string;
-  readonly started_at: string | null;
-  readonly ended_at: string | null;
-}
-
-export function sendResult(run: Run, messages: readonly Message[]): SendResult {
+export function sendResult(run: Run, messages: readonly Message[]) {
   return {
     session_id: run.sessionId,
     message_id: run.messageId,
@@ -42,6 +19,7 @@ export function sendResult(run: Run, messages: readonly Message[]): SendResult {
       started_at: run.startedAt,
       ended_at: run.endedAt,
     },
+    /** The answer of the agent, without its tool calls. */
     text: messages.flatMap(answerIn).join("\n\n"),
   };
 }

@@ -41,7 +41,7 @@ export function wholeDiff(diff: FileDiff, style: LineStyle): readonly string[] {
   const width = style.columns - 4;
   const lines = shown.lines.flatMap(({ mark, text }) =>
     wrap(neutralise(text), width).map((piece, index) =>
-      paintDiffLine({ mark: index === 0 ? mark : " ", text: piece }, { mark, paint: style.paint }),
+      paintDiffLine(`${index === 0 ? mark : " "} ${piece}`, mark, style.paint),
     ),
   );
   return [headOf(diff, shown, style), ...lines];
@@ -57,15 +57,12 @@ export function isRunning({ status }: ToolContent): boolean {
 
 function compactDiff(diff: FileDiff, style: LineStyle): readonly string[] {
   const shown = diffLines(diff);
-  const kept = shown.lines.slice(0, SHOWN_DIFF);
-  const more = shown.lines.length - kept.length;
+  const first = shown.lines.slice(0, SHOWN_DIFF);
+  const more = shown.lines.length - first.length;
   return [
     headOf(diff, shown, style),
-    ...kept.map(({ mark, text }) =>
-      paintDiffLine(
-        { mark, text: fit(neutralise(text), style.columns - 5) },
-        { mark, paint: style.paint },
-      ),
+    ...first.map(({ mark, text }) =>
+      paintDiffLine(`${mark} ${fit(neutralise(text), style.columns - 5)}`, mark, style.paint),
     ),
     ...(more > 0 ? [style.paint.dim(`    … ${more} more lines`)] : []),
   ];
@@ -80,13 +77,10 @@ function headOf(
   return `  ${neutraliseLine(path)} ${counts}`;
 }
 
-function paintDiffLine(
-  { mark, text }: DiffLine,
-  { mark: kind, paint }: { mark: DiffLine["mark"]; paint: Paint },
-): string {
-  const line = `  ${mark} ${text}`.trimEnd();
-  if (kind === "+") return paint.green(line);
-  return kind === "-" ? paint.red(line) : paint.dim(line);
+function paintDiffLine(text: string, mark: DiffLine["mark"], paint: Paint): string {
+  const line = `  ${text}`.trimEnd();
+  if (mark === "+") return paint.green(line);
+  return mark === "-" ? paint.red(line) : paint.dim(line);
 }
 
 function markOf(status: string, paint: Paint): { sign: string; colour: Colouring } {

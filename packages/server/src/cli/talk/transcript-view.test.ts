@@ -34,14 +34,14 @@ const tell = (view: TranscriptView, ...events: readonly StreamEvent[]): void => 
 };
 
 describe("the view of a transcript", () => {
-  it("shows text as it grows, once, however often it is told (P4)", () => {
+  it("shows growing text once, even if events repeat (P4)", () => {
     const { view, out } = open();
     tell(
       view,
       shown(growing("Hel")),
       delta("a1", "lo "),
       delta("a1", "you"),
-      // After a break: the message again from its beginning, then whole.
+      // After a lost connection: the message again from its beginning, then complete.
       shown(growing("Hel")),
       delta("a1", "lo "),
       delta("a1", "you there"),
@@ -52,7 +52,7 @@ describe("the view of a transcript", () => {
     expect(out()).toBe("Hello you there.\n");
   });
 
-  it("shows what belongs to another run neither whole nor in pieces", () => {
+  it("shows nothing of other runs, neither messages nor deltas", () => {
     const { view, out, err } = open();
     tell(
       view,
@@ -63,7 +63,7 @@ describe("the view of a transcript", () => {
     expect(out() + err()).toBe("");
   });
 
-  it("neutralises what an agent says, also over two pieces", () => {
+  it("neutralises control characters of an agent, also across two pieces", () => {
     const { view, out, err } = open();
     tell(
       view,
@@ -97,7 +97,7 @@ describe("the view of a transcript", () => {
     expect(err()).toBe("✓ x␛]0;y␇␍z  ␈k\n— ␛[1mno\n☐ ␛c\n∴ <U+202E>h\n[link] ␇ file:␛[x\n");
   });
 
-  it("gives each tool one line, and a further one when it has ended", () => {
+  it("shows each tool on one line, and on another one when it has ended", () => {
     const { view, err } = open();
     tell(
       view,
@@ -114,7 +114,7 @@ describe("the view of a transcript", () => {
     );
   });
 
-  it("ends a tool's line in its place on a terminal", () => {
+  it("replaces the line of a tool on a terminal when it ends", () => {
     const { view, screen } = open(true);
     tell(
       view,
@@ -127,7 +127,7 @@ describe("the view of a transcript", () => {
     );
   });
 
-  it("leaves the line of another tool alone", () => {
+  it("does not replace the line of another tool", () => {
     const { view, screen } = open(true);
     const named = (id: string, status: string, complete: boolean) =>
       shown(message({ id, content: tool(status, { title: id, callId: id }), complete }));
@@ -172,7 +172,7 @@ describe("the view of a transcript", () => {
     expect(err()).not.toContain("l20");
   });
 
-  it("shows a plan as a checklist, then only what got on", () => {
+  it("shows a plan as a checklist, then only changed steps", () => {
     const plan = (...statuses: readonly string[]) =>
       shown(
         message({
@@ -195,7 +195,7 @@ describe("the view of a transcript", () => {
     expect(err()).toBe("▸ step 0\n☐ step 1\n☑ step 0\n▸ step 1\n☑ step 0\n☑ step 1\n☐ step 2\n");
   });
 
-  it("shows of a thought only its beginning, when it is whole", () => {
+  it("shows the beginning of a thought when it is complete", () => {
     const long = `first\n${"w ".repeat(300)}`;
     const { view, err } = open();
     tell(
@@ -208,7 +208,7 @@ describe("the view of a transcript", () => {
     expect(err().length).toBeLessThan(250);
   });
 
-  it("says once that the agent thinks, on a terminal", () => {
+  it("shows once that the agent is thinking, on a terminal", () => {
     const { view, screen } = open(true);
     tell(
       view,
@@ -219,7 +219,7 @@ describe("the view of a transcript", () => {
     expect(screen()).toBe(`∴ Thinking…${CLEAR}∴ ab\n`);
   });
 
-  it("keeps what a user says, notices and phases on lines of their own", () => {
+  it("shows user messages, notices and phases on separate lines", () => {
     const { view, out, err } = open();
     tell(
       view,
@@ -262,7 +262,7 @@ describe("the view of a transcript", () => {
     );
   });
 
-  it("knows the tool calls under way", () => {
+  it("knows the running tool calls", () => {
     const { view } = open();
     const call = tool("in_progress");
     view.take(shown(message({ id: "t", content: call, complete: false })));

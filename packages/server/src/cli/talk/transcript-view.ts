@@ -27,7 +27,7 @@ export interface TranscriptViewOptions {
 }
 
 /** The state of a shown message: its length for growing text, else its last appearance. */
-interface Known {
+interface Entry {
   readonly voice: "answer" | "thought" | null;
   length: number;
   shown: number;
@@ -37,11 +37,11 @@ interface Known {
 
 const SHOWN_THOUGHT = 240;
 /** Limits memory when watching for weeks. */
-const MOST_KNOWN = 10_000;
+const MAX_ENTRIES = 10_000;
 
 export function createTranscriptView(options: TranscriptViewOptions): TranscriptView {
   const { screen, paint, columns, isShown } = options;
-  const known = new Map<string, Known>();
+  const entries = new Map<string, Entry>();
   const tools = new Map<string, ToolContent>();
   const thoughts = new Map<string, string>();
   let writing: { readonly id: string; readonly styler: Styler } | null = null;
@@ -99,7 +99,7 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
   };
 
   /** Text only grows: shows only the part beyond what was already shown. */
-  const grow = (id: string, entry: Known, piece: string): void => {
+  const grow = (id: string, entry: Entry, piece: string): void => {
     const news = piece.slice(Math.max(0, entry.shown - entry.length));
     entry.length += piece.length;
     entry.shown = Math.max(entry.shown, entry.length);
@@ -150,10 +150,10 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
     entryOf(message, null);
   };
 
-  const entryOf = ({ id }: Message, voice: Known["voice"]): Known => {
-    const entry = known.get(id) ?? { voice, length: 0, shown: 0, look: "", isWhole: false };
-    known.set(id, entry);
-    if (known.size > MOST_KNOWN) forgetOldest(known);
+  const entryOf = ({ id }: Message, voice: Entry["voice"]): Entry => {
+    const entry = entries.get(id) ?? { voice, length: 0, shown: 0, look: "", isWhole: false };
+    entries.set(id, entry);
+    if (entries.size > MAX_ENTRIES) forgetOldest(entries);
     return entry;
   };
 
@@ -180,9 +180,9 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
   };
 
   const take = (message: Message): void => {
-    if (!isShown(message) || known.get(message.id)?.isWhole === true) return;
+    if (!isShown(message) || entries.get(message.id)?.isWhole === true) return;
     show(message);
-    const entry = known.get(message.id);
+    const entry = entries.get(message.id);
     if (entry !== undefined) entry.isWhole = message.complete;
   };
 
@@ -191,7 +191,7 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
       if (event.type === "message") take(event.data);
       else if (event.type === "delta") {
         const { messageId, text } = event.data;
-        const entry = known.get(messageId);
+        const entry = entries.get(messageId);
         if (entry?.isWhole === false && entry.voice !== null) grow(messageId, entry, text);
       } else if (event.type === "phase") {
         lines([paint.beside.dim(`— Phase: ${event.data.to}`)]);
@@ -206,10 +206,10 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
   };
 }
 
-function forgetOldest(known: Map<string, Known>): void {
-  for (const [id, { isWhole }] of known) {
+function forgetOldest(entries: Map<string, Entry>): void {
+  for (const [id, { isWhole }] of entries) {
     if (!isWhole) continue;
-    known.delete(id);
+    entries.delete(id);
     return;
   }
 }

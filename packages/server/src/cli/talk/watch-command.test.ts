@@ -54,7 +54,7 @@ const user = shown(message({ id: "u", role: "user", content: { type: "text", tex
 const WATCHING = "Watching “The ␛[1mbuild”. Press Ctrl-C to stop.\n";
 
 describe("watch", () => {
-  it("shows what happens from now on, until the session is archived", async () => {
+  it("shows new events until the session is archived", async () => {
     const { server, code, stdout, stderr } = await watching({ before: [user] });
     await server.listened();
     server.happen(
@@ -69,7 +69,7 @@ describe("watch", () => {
     expect(stderr()).toBe(`${WATCHING}The session is archived.\n`);
   });
 
-  it("shows everything after a number, to the end of a session that is archived already", async () => {
+  it("shows all events after a number, up to the end of an archived session", async () => {
     const early = { ...ARCHIVED };
     const { code, stdout } = await watching({ since: 1, before: [user, early, said, ARCHIVED] });
     expect([await code, stdout()]).toEqual([0, "Hello\n"]);
@@ -77,12 +77,12 @@ describe("watch", () => {
     expect([await all.code, all.stdout()]).toEqual([0, "> hi\n\nHello\n"]);
   });
 
-  it("says that nothing more happens in a session that is archived", async () => {
+  it("reports that an archived session has no new events", async () => {
     const { code, stderr } = await watching({ whole: wholeSession({ status: "archived" }) });
     expect([await code, stderr()]).toEqual([0, "The session is archived. It has no new events.\n"]);
   });
 
-  it("ends when the session is deleted, and by Ctrl-C at once", async () => {
+  it("ends when the session is deleted, and at once after Ctrl-C", async () => {
     const deleted = await watching();
     await deleted.server.listened();
     deleted.server.happen({ id: null, type: "deleted", data: { id: "s1", deleted: true } });
@@ -98,7 +98,7 @@ describe("watch", () => {
     expect(await terminated.code).toBe(143);
   });
 
-  it("with --json gives one event a line and nothing else", async () => {
+  it("prints one event per line with --json", async () => {
     const { server, code, stdout, stderr } = await watching({ json: true });
     await server.listened();
     server.happen(said, asked(suspension()), ARCHIVED);
@@ -113,7 +113,7 @@ describe("watch", () => {
     expect(stderr()).toBe("The session is archived.\n");
   });
 
-  it("reads no faster than it is read (P6)", async () => {
+  it("reads no faster than stdout is read (P6)", async () => {
     const wereFull: boolean[] = [];
     const stream = Object.assign(new EventEmitter(), {
       writableNeedDrain: false,
@@ -140,7 +140,7 @@ describe("watch", () => {
     expect(wereFull).toEqual([false, false, false, false, false]);
   });
 
-  it("asks on a terminal what the session waits for, and goes on", async () => {
+  it("asks the questions of the session on a terminal, and continues", async () => {
     const { server, code, shows, type, pass, signal } = await watching({
       terminal: { isTerminal: true },
       whole: wholeSession({ suspensions: [suspension()] }),
@@ -158,7 +158,7 @@ describe("watch", () => {
     expect(await code).toBe(0);
   });
 
-  it("only says what is waited for where nobody can answer, and goes on", async () => {
+  it("only shows a question when there is no terminal, and continues", async () => {
     const { server, code, stderr, stdout } = await watching();
     await server.listened();
     server.happen(asked(suspension()), asked(suspension()), said, ARCHIVED);
@@ -166,7 +166,7 @@ describe("watch", () => {
     expect(stderr().match(/\? Run rm/gu)).toHaveLength(1);
   });
 
-  it("says that there is no such session", async () => {
+  it("reports a missing session", async () => {
     const server = await openScriptedServer({ session: wholeSession(), sent: sent() });
     closing.push(server.close);
     server.happen({ id: null, type: "deleted", data: { id: "s1", deleted: true } });
@@ -178,7 +178,7 @@ describe("watch", () => {
     );
   });
 
-  it("comes back after a break, and gives up when the server does not", async () => {
+  it("reconnects, and gives up when the server does not come back", async () => {
     const { server, code, shows, pass, stdout } = await watching({ giveUpMs: 777 });
     await server.listened();
     server.happen(said);

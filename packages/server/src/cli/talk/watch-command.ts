@@ -1,8 +1,8 @@
-import type { Client, StreamEvent } from "@holdfast/client";
+import type { StreamEvent } from "@holdfast/client";
 import type { WholeSession } from "@holdfast/protocol";
 import { EXIT } from "../exit.ts";
-import { followEvents, GIVE_UP_MS } from "./follow-events.ts";
-import { later as laterByClock, type Later, type Terminal } from "../terminal/terminal.ts";
+import { followEvents, GIVE_UP_MS, type FollowOptions } from "./follow-events.ts";
+import { later as laterByClock, type Terminal } from "../terminal/terminal.ts";
 import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist, type Persistence } from "../terminal/persist.ts";
@@ -10,17 +10,9 @@ import { createScreen } from "../terminal/screen.ts";
 import { orStop, STOP_CODES, type StopRequests, untilStopped } from "../terminal/stop-requests.ts";
 import { createWatchView, type WatchView } from "./watch-view.ts";
 
-export interface WatchCommandOptions {
-  readonly client: Client;
-  readonly sessionId: string;
+export interface WatchCommandOptions extends FollowOptions {
   /** Shows the events after this number; without it, only new events. */
   readonly since?: number | undefined;
-  /** Prints one event per line. */
-  readonly json?: boolean | undefined;
-  readonly terminal: Terminal;
-  /** How long to wait for a server that cannot be reached. */
-  readonly giveUpMs?: number | undefined;
-  readonly later?: Later | undefined;
 }
 
 /** Shows the events of a session until it is archived or the command is stopped. Resolves to the exit code. */
@@ -33,21 +25,15 @@ export function watchCommand(options: WatchCommandOptions): Promise<number> {
       terminal.stderr.stream.write("The session is archived. It has no new events.\n");
       return EXIT.done;
     }
-    return watch(options, { session, stops, signal });
+    return watch(options, session, stops, signal);
   });
 }
 
 async function watch(
   options: WatchCommandOptions,
-  {
-    session,
-    stops,
-    signal,
-  }: {
-    readonly session: WholeSession;
-    readonly stops: StopRequests;
-    readonly signal: AbortSignal;
-  },
+  session: WholeSession,
+  stops: StopRequests,
+  signal: AbortSignal,
 ): Promise<number> {
   const { client, sessionId, since, terminal } = options;
   const { giveUpMs = GIVE_UP_MS, later = laterByClock } = options;
@@ -62,7 +48,7 @@ async function watch(
       : createWatchView({ client, session, terminal, screen, stops, persistence, onFailure: fail });
   const isLast = archiveEnd(options, persistence);
   try {
-    const followed = await followEvents<"archived">({
+    const follow = await followEvents<"archived">({
       client,
       sessionId,
       stops,
@@ -78,7 +64,7 @@ async function watch(
       },
     });
     view.end();
-    switch (followed.end) {
+    switch (follow.end) {
       case "over":
         say("The session is archived.");
         return EXIT.done;
@@ -91,9 +77,9 @@ async function watch(
         );
         return EXIT.failed;
       case "stopped":
-        return followed.by === "interrupt" ? EXIT.done : STOP_CODES[followed.by];
+        return follow.by === "interrupt" ? EXIT.done : STOP_CODES[follow.by];
       default:
-        return followed satisfies never;
+        return follow satisfies never;
     }
   } finally {
     view.end();

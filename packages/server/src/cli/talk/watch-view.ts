@@ -1,13 +1,10 @@
-import type { Client, StreamEvent } from "@holdfast/client";
+import type { StreamEvent } from "@holdfast/client";
 import type { Run, WholeSession } from "@holdfast/protocol";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist, type Persistence } from "../terminal/persist.ts";
-import { createQuestions } from "./questions.ts";
+import { createQuestions, type QuestionsOptions } from "./questions.ts";
 import { usageLine } from "./message-lines.ts";
-import type { Screen } from "../terminal/screen.ts";
-import type { StopRequests } from "../terminal/stop-requests.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 import { createTranscriptView } from "./transcript-view.ts";
 
 export interface WatchView {
@@ -15,14 +12,12 @@ export interface WatchView {
   end(): void;
 }
 
-export interface WatchViewOptions {
-  readonly client: Client;
+export interface WatchViewOptions extends Pick<
+  QuestionsOptions,
+  "client" | "terminal" | "screen" | "stops" | "onFailure"
+> {
   readonly session: WholeSession;
-  readonly terminal: Terminal;
-  readonly screen: Screen;
-  readonly stops: StopRequests;
   readonly persistence: Persistence;
-  readonly onFailure: (error: unknown) => void;
 }
 
 /** Shows everything in a session for people: messages, tool calls and questions. */

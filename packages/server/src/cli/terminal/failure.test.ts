@@ -5,7 +5,7 @@ import { failureOf } from "./failure.ts";
 const refused = (code: HoldfastErrorCode) =>
   failureOf(new HoldfastError(code, { status: 409, detail: `No: ${code}.` }), "s1");
 
-describe("a command that could not be done", () => {
+describe("a failed command", () => {
   it.each([
     ["removed_not_found", 1, "Run `holdfast removed` to see all removed sessions."],
     ["session_not_found", 1, "Run `holdfast list` to see all sessions."],
@@ -22,7 +22,7 @@ describe("a command that could not be done", () => {
     expect(refused(code)).toEqual({ exitCode, line: `holdfast: No: ${code}. ${next}` });
   });
 
-  it("says what the server said where there is nothing to add, on one line without control characters", () => {
+  it("prints the detail of the server on one line, without control characters", () => {
     expect(
       failureOf(
         new HoldfastError("internal_error", { status: 500, detail: "It\nbroke \u001B[2J" }),
@@ -31,7 +31,7 @@ describe("a command that could not be done", () => {
     ).toEqual({ exitCode: 2, line: "holdfast: It broke ␛[2J" });
   });
 
-  it("says that no server answers, and how to start one", () => {
+  it("reports that no server answers and how to start one", () => {
     const lost = new ConnectionError("GET http://127.0.0.1:1/: no answer", { cause: null });
     expect(failureOf(lost, "s1")).toEqual({
       exitCode: 2,
@@ -39,7 +39,7 @@ describe("a command that could not be done", () => {
     });
   });
 
-  it("says that an id is none, and throws a bug on", () => {
+  it("reports an invalid ID and rethrows a bug", () => {
     expect(failureOf(new TypeError('Not an id: ".."'), "..")).toEqual({
       exitCode: 1,
       line: 'holdfast: Not an id: "..". Run `holdfast list` to see all sessions.',

@@ -43,7 +43,7 @@ describe("neutralising", () => {
     expect(neutralise(text)).toBe(shown);
   });
 
-  it("is as sure of a sequence that comes in two pieces", () => {
+  it("also neutralises a sequence that is split in two", () => {
     for (const [, text] of CORPUS) {
       for (let at = 0; at <= text.length; at += 1) {
         const both = neutralise(text.slice(0, at)) + neutralise(text.slice(at));
@@ -52,7 +52,7 @@ describe("neutralising", () => {
     }
   });
 
-  it("leaves no control character but newline and tab, whatever it is given", () => {
+  it("leaves no control characters except newline and tab", () => {
     const unit = fc.oneof(
       fc.integer({ min: 0, max: 0xff }).map((code) => String.fromCharCode(code)),
       fc.constantFrom("\u001B[", "\u001B]0;", "\r", "\r\n", "\u009B", "\u202E", "\u2067", "\u2028"),
@@ -67,13 +67,13 @@ describe("neutralising", () => {
     );
   });
 
-  it("makes one line of several", () => {
+  it("joins several lines", () => {
     expect(neutraliseLine("  a\r\n\tb\n\nc\u001B[1m ")).toBe("a b c␛[1m");
   });
 });
 
 describe("a line of JSON", () => {
-  it("holds the same value, with nothing in it that a terminal obeys", () => {
+  it("has the same value, without control characters", () => {
     fc.assert(
       fc.property(fc.jsonValue(), anyText, (value, text) => {
         const line = jsonLine({ value, text, evil: "\u009B31m\u202E\u{E0041}\u007F" });

@@ -2,21 +2,10 @@ import { styleText } from "node:util";
 
 export type Colouring = (text: string) => string;
 
-/** The styles of the output. Without colour each returns its text unchanged. */
-export interface Paint {
-  readonly isPlain: boolean;
-  readonly bold: Colouring;
-  readonly dim: Colouring;
-  readonly italic: Colouring;
-  readonly underline: Colouring;
-  readonly strikethrough: Colouring;
-  readonly cyan: Colouring;
-  readonly green: Colouring;
-  readonly red: Colouring;
-  readonly yellow: Colouring;
-}
+export type Paint = Readonly<ReturnType<typeof createPaint>>;
 
-export function createPaint({ colour }: { readonly colour: boolean }): Paint {
+/** The styles of the output. Without colour each returns its text unchanged. */
+export function createPaint({ colour }: { readonly colour: boolean }) {
   const style =
     (format: Parameters<typeof styleText>[0]): Colouring =>
     (text) =>

@@ -32,19 +32,19 @@ function open(...failures: readonly Error[]) {
 }
 
 describe("persisting", () => {
-  it("tries again what had no answer, after growing pauses, and says so once", async () => {
+  it("retries without an answer, with growing pauses, and reports it once", async () => {
     const { done, pass, told } = open(LOST, refusal(503));
     await pass(200);
     await pass(400);
     expect([await done, told]).toEqual(["done", { broken: 1, tries: 3 }]);
   });
 
-  it("takes a refusal for what it is", async () => {
+  it("does not retry a refusal", async () => {
     await expect(open(refusal(409)).done).rejects.toMatchObject({ status: 409 });
     await expect(open(new TypeError("a bug")).done).rejects.toThrow("a bug");
   });
 
-  it("gives up after its time, and at once when it is over", async () => {
+  it("gives up after its time, and at once when aborted", async () => {
     const { done, pass, told } = open(LOST, LOST, LOST, LOST);
     await pass(200);
     await pass(400);

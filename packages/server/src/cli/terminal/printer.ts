@@ -1,5 +1,6 @@
 import { createPaint, type Colouring, type Paint } from "./paint.ts";
 import { jsonLine, neutralise, neutraliseLine, onOneLine } from "./neutralise.ts";
+import { timeAgo } from "./format.ts";
 import { terminalOf, type Terminal } from "./terminal.ts";
 import { fit, widthOf } from "./text-width.ts";
 
@@ -12,10 +13,14 @@ export interface Printer {
   json(value: unknown): void;
   /** Always one line: newlines in the text become spaces. */
   line(text: string, style?: Colouring): void;
+  /** The value with `--json`, else the text. */
+  result(value: unknown, text: string): void;
+  /** `5m ago` for people, the time itself for scripts. */
+  ago(time: string): string;
   /** To stderr, on a terminal only. */
   note(text: string, style?: Colouring): void;
   /** Aligned on a terminal, separated by tabs elsewhere. */
-  table(rows: readonly Row[], columns: readonly Column[]): void;
+  table(rows: readonly Row[], columns: readonly (Column | string)[]): void;
 }
 
 export type Row = readonly (string | null)[];
@@ -36,24 +41,30 @@ export function openPrinter({ json = false }: { readonly json?: boolean } = {}):
   const paint = createPaint(stdout);
   const isForPeople = stdout.isTerminal && !json;
   const plain: Colouring = (text) => text;
+  const printLine: Printer["line"] = (text, style = plain) =>
+    void stdout.stream.write(`${style(onOneLine(text))}\n`);
+  const printJson: Printer["json"] = (value) =>
+    void stdout.stream.write(
+      isForPeople ? `${neutralise(JSON.stringify(value, null, 2))}\n` : jsonLine(value),
+    );
   return {
     terminal,
     paint,
     isForPeople,
-    line: (text, style = plain) => void stdout.stream.write(`${style(onOneLine(text))}\n`),
-    json: (value) =>
-      void stdout.stream.write(
-        isForPeople ? `${neutralise(JSON.stringify(value, null, 2))}\n` : jsonLine(value),
-      ),
+    line: printLine,
+    json: printJson,
+    result: (value, text) => (json ? printJson(value) : printLine(text)),
+    ago: (time) => (isForPeople ? timeAgo(time, Date.now()) : time),
     note: (text, style = plain) => {
       if (stderr.isTerminal) stderr.stream.write(`${style(onOneLine(text))}\n`);
     },
-    table: (rows, columns) => {
+    table: (rows, titles) => {
       if (!isForPeople) {
         for (const row of rows)
           stdout.stream.write(`${row.map((cell) => neutraliseLine(cell ?? "")).join("\t")}\n`);
         return;
       }
+      const columns = titles.map((title) => (typeof title === "string" ? { title } : title));
       for (const text of alignedLines(rows, { columns, paint, width: stdout.columns() }))
         stdout.stream.write(`${text}\n`);
     },

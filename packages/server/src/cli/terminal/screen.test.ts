@@ -3,7 +3,7 @@ import { createScreen } from "./screen.ts";
 import { fakeTerminal } from "./testing/fake-terminal.ts";
 
 describe("a screen", () => {
-  it("keeps answers and lines apart where both go to one terminal", () => {
+  it("separates answers and lines on one terminal", () => {
     const { terminal, screen } = fakeTerminal();
     const { text, endText, line, end } = createScreen(terminal);
     text("He");
@@ -17,7 +17,7 @@ describe("a screen", () => {
     expect(screen()).toBe("Hello\n\nbeside\nand again\n\nmore\n\nanother\n");
   });
 
-  it("adds no second empty line after one that was said", () => {
+  it("adds no second empty line", () => {
     const { terminal, screen } = fakeTerminal();
     const { text, endText, line } = createScreen(terminal);
     text("said\n\n");
@@ -26,7 +26,7 @@ describe("a screen", () => {
     expect(screen()).toBe("said\n\nbeside\n");
   });
 
-  it("gives only answers to stdout, one empty line between them", () => {
+  it("writes only answers to stdout, separated by an empty line", () => {
     const { terminal, stdout, stderr } = fakeTerminal({ isTerminal: false });
     const { text, endText, line, live, settle, notice, end } = createScreen(terminal);
     text("one");
@@ -40,7 +40,7 @@ describe("a screen", () => {
     expect([stdout(), stderr()]).toEqual(["one\n\ntwo\n", "beside\nworks\ndone\nabout itself\n"]);
   });
 
-  it("can put lines beside the answer on stdout, and itself on stderr", () => {
+  it("can write lines to stdout and notices to stderr", () => {
     const { terminal, stdout, stderr } = fakeTerminal({ isTerminal: false });
     const { text, line, notice, end } = createScreen(terminal, { beside: "stdout" });
     text("one");
@@ -50,7 +50,7 @@ describe("a screen", () => {
     expect([stdout(), stderr()]).toEqual(["one\n\nbeside\n", "about itself\n"]);
   });
 
-  it("replaces a live line while it is the last one, and no other", () => {
+  it("replaces a live line only while it is the last one", () => {
     const { terminal, screen } = fakeTerminal();
     const { live, relive, settle, line } = createScreen(terminal);
     live("a");
@@ -63,7 +63,7 @@ describe("a screen", () => {
     expect(screen()).toBe("a\r\u001B[Ka2\r\u001B[KA\nb\nc\nB\n");
   });
 
-  it("holds back what belongs on the screen while something is asked, up to a limit", () => {
+  it("holds back output during a question, up to a limit", () => {
     const { terminal, screen } = fakeTerminal();
     const { text, hold, release, line } = createScreen(terminal);
     text("be");
@@ -76,7 +76,7 @@ describe("a screen", () => {
     expect(screen()).toBe("be\n?gun\n(1048579 characters arrived meanwhile and are not shown)\n");
   });
 
-  it("never holds back what goes somewhere else", () => {
+  it("never holds back output that does not go to the terminal", () => {
     const { terminal, stdout } = fakeTerminal({ isOutTerminal: false });
     const { text, hold } = createScreen(terminal);
     hold();

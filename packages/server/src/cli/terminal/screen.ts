@@ -110,17 +110,10 @@ export function createScreen(
   };
 }
 
-interface Sheet {
-  /** The newlines to write before a block of this kind; empty when the block continues. */
-  begin(kind: "text" | "line"): string;
-  wrote(text: string, options?: { readonly isLive?: boolean }): void;
-  isLive(): boolean;
-  endLine(): string;
-  endText(): string;
-}
+type Sheet = ReturnType<typeof createSheet>;
 
-/** Tracks the cursor and the last block of one screen. */
-function createSheet(): Sheet {
+/** Tracks the cursor and the last block of one screen. Texts that it returns must be written. */
+function createSheet() {
   let last: "text" | "whole text" | "line" | null = null;
   /** Trailing newlines written so far: 0 in the middle of a line, 2 after an empty line. */
   let ends = 1;
@@ -132,20 +125,21 @@ function createSheet(): Sheet {
     return "\n".repeat(missing);
   };
   return {
-    begin(kind) {
+    /** The newlines before a block of this kind; empty when the block continues. */
+    begin(kind: "text" | "line"): string {
       if (kind === "text" && last === "text") return "";
       const goesOn = last === null || (kind === "line" && last === "line");
       last = kind;
       return endLines(goesOn ? 1 : 2);
     },
-    wrote(text, options) {
+    wrote(text: string, options?: { readonly isLive: boolean }): void {
       const [trailing = ""] = /\n*$/u.exec(text) ?? [];
       ends = trailing.length === text.length ? ends + trailing.length : trailing.length;
       isLive = options?.isLive === true;
     },
     isLive: () => isLive,
     endLine: () => endLines(1),
-    endText() {
+    endText(): string {
       if (last !== "text") return "";
       last = "whole text";
       return endLines(1);

@@ -3,7 +3,7 @@ import { openStopRequests, orStop } from "./stop-requests.ts";
 import { fakeTerminal, handClock } from "./testing/fake-terminal.ts";
 
 describe("requests to stop", () => {
-  it("come in order, also before anybody waits for them, and from keys", async () => {
+  it("arrive in order, also before they are awaited, and from keys", async () => {
     const { terminal, signal, listeners } = fakeTerminal();
     const stops = openStopRequests(terminal);
     signal("SIGINT");
@@ -19,7 +19,7 @@ describe("requests to stop", () => {
     expect(listeners()).toBe(0);
   });
 
-  it("are waited for so long and no longer", async () => {
+  it("are awaited for a limited time", async () => {
     const { terminal, signal } = fakeTerminal();
     const { later, pass, waiting } = handClock();
     const stops = openStopRequests(terminal);
@@ -32,7 +32,7 @@ describe("requests to stop", () => {
     stops.close();
   });
 
-  it("end work that takes too long, and belong to whoever waits after it", async () => {
+  it("end the current work, and go to the latest waiting call", async () => {
     const { terminal, signal } = fakeTerminal();
     const stops = openStopRequests(terminal);
     expect(await orStop(Promise.resolve("done"), stops)).toBe("done");

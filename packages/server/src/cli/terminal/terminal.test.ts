@@ -19,7 +19,7 @@ describe("colour", () => {
 });
 
 describe("a terminal", () => {
-  it("asks only where keys come in and what is asked is seen", () => {
+  it("asks only when keys can be read and the question is visible", () => {
     const { terminal } = fakeTerminal({ isTerminal: true, isOutTerminal: false });
     const { terminal: pipe } = fakeTerminal({ isTerminal: false });
     expect([
@@ -29,7 +29,7 @@ describe("a terminal", () => {
     ]).toEqual([true, false, false]);
   });
 
-  it("is taken from the process, with 80 columns where it does not say how many", () => {
+  it("uses the streams of the process, with 80 columns by default", () => {
     const stream = new PassThrough();
     const { stdout, stderr } = terminalOf({
       stdin: stream,

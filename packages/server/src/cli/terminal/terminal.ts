@@ -7,7 +7,7 @@ export interface Terminal {
   };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Of the process: `SIGINT`, `SIGTERM`, `SIGHUP`, and `exit`, at which raw mode must end. */
+  /** Events of the process: `SIGINT`, `SIGTERM`, `SIGHUP`, and `exit`, at which raw mode must end. */
   readonly signals: Signals;
 }
 

@@ -9,7 +9,7 @@ describe("the width of a text", () => {
 });
 
 describe("fitting", () => {
-  it("keeps what fits and shows that there was more", () => {
+  it("cuts a long text with an ellipsis", () => {
     expect([fit("abcdef", 6), fit("abcdef", 5), fit("漢字漢字", 6)]).toEqual([
       "abcdef",
       "abcd…",
@@ -19,12 +19,12 @@ describe("fitting", () => {
 });
 
 describe("wrapping", () => {
-  it("breaks between words, and words that are too long wherever it must", () => {
+  it("breaks between words, and inside words that are too long", () => {
     expect(wrap("one two three\nfour", 9)).toEqual(["one two ", "three", "four"]);
     expect(wrap("abcdefghijklm", 8)).toEqual(["abcdefgh", "ijklm"]);
   });
 
-  it("never cuts anything off, and no line is too wide", () => {
+  it("loses no text, and no line is too wide", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),

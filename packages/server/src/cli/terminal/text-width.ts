@@ -8,14 +8,14 @@ export function widthOf(text: string): number {
 /** The text if it fits, else cut with an ellipsis. */
 export function fit(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  let kept = "";
+  let start = "";
   let width = 1;
   for (const character of text) {
     width += characterWidth(character);
     if (width > columns) break;
-    kept += character;
+    start += character;
   }
-  return `${kept}…`;
+  return `${start}…`;
 }
 
 /** Breaks the whole text into lines that fit, between words where possible. Nothing is lost. */

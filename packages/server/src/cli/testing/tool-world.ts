@@ -7,12 +7,12 @@ import type { ToolServer } from "../../providers/provider.ts";
 import { TestRuntime, type TestRuntimeOptions } from "../../runtime/testing/test-runtime.ts";
 import { openAgentTools } from "../tools/agent-tools.ts";
 
-/** What changes with a restart. */
+/** The parts that change with a restart. */
 interface Part {
   toolsFor: (sessionId: string) => Promise<readonly ToolServer[]>;
 }
 
-/** A runtime with its API, and agents that are given tools, as the composition root puts them together. */
+/** A runtime with its API and agents with tools, composed like a server. */
 export class ToolWorld {
   readonly test: TestRuntime;
   readonly #part: Part;
@@ -21,16 +21,16 @@ export class ToolWorld {
   url = "";
   tokens: AgentTokens;
 
-  private constructor(given: {
+  private constructor(parts: {
     readonly test: TestRuntime;
     readonly part: Part;
     readonly tokens: AgentTokens;
     readonly token: string | null;
   }) {
-    this.test = given.test;
-    this.#part = given.part;
-    this.tokens = given.tokens;
-    this.#token = given.token;
+    this.test = parts.test;
+    this.#part = parts.part;
+    this.tokens = parts.tokens;
+    this.#token = parts.token;
   }
 
   static async open({
@@ -52,7 +52,7 @@ export class ToolWorld {
     return this.#part.toolsFor(sessionId);
   }
 
-  /** A stop and a start, with other keys, as of another process. */
+  /** Stops and starts the server with new keys, like another process. */
   async restart(): Promise<void> {
     await this.test.stop();
     await this.#app?.close();

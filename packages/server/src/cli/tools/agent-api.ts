@@ -1,32 +1,29 @@
 import { problemSchema } from "@holdfast/protocol";
 
-/** What a call came to: the reply's body, or why there is none, in a sentence for the agent. */
-export type Called =
+/** The body of a reply, or the reason of a failure, for the agent. */
+export type ApiReply =
   | { readonly ok: true; readonly body: unknown }
   | { readonly ok: false; readonly reason: string };
 
 export interface AgentApi {
-  get(where: string, query: Readonly<Record<string, string | number | undefined>>): Promise<Called>;
-  post(where: string, body: object): Promise<Called>;
+  get(
+    where: string,
+    query: Readonly<Record<string, string | number | undefined>>,
+  ): Promise<ApiReply>;
+  post(where: string, body: object): Promise<ApiReply>;
 }
 
-const ANSWER_WITHIN_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** The server's routes for the tools of one session's agent. */
-export function createAgentApi({
-  url,
-  token,
-}: {
-  readonly url: string;
-  readonly token: string;
-}): AgentApi {
+export function createAgentApi(url: string, token: string): AgentApi {
   const headers = { authorization: `Bearer ${token}` };
   return {
     get: (where, query) => {
-      const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-        value === undefined ? [] : [[name, String(value)]],
-      );
-      return call(`${url}/${where}?${new URLSearchParams(given).toString()}`, { headers });
+      const parameters = new URLSearchParams();
+      for (const [name, value] of Object.entries(query))
+        if (value !== undefined) parameters.set(name, String(value));
+      return call(`${url}/${where}?${parameters.toString()}`, { headers });
     },
     post: (where, body) =>
       call(`${url}/${where}`, {
@@ -37,11 +34,11 @@ export function createAgentApi({
   };
 }
 
-async function call(url: string, request: RequestInit): Promise<Called> {
+async function call(url: string, request: RequestInit): Promise<ApiReply> {
   try {
     const response = await fetch(url, {
       ...request,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const body: unknown = await response.json();
     if (response.ok) return { ok: true, body };

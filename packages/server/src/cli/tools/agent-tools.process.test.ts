@@ -40,7 +40,7 @@ async function answer(suspension: Suspension | undefined, given: Json): Promise<
 
 const QUESTION = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
 
-describe("a question of an agent's", () => {
+describe("a question of an agent", () => {
   it("suspends the run, and the live agent gets the answer as its next prompt (C3)", async () => {
     await world.test.send(id, script(mcp("ask_human", QUESTION), say("done for now", "m2")));
     const [suspension] = await asked();
@@ -62,7 +62,7 @@ describe("a question of an agent's", () => {
     expect(run).toMatchObject({ status: "completed", attempts: 2, memory: { how: "live" } });
   });
 
-  it("outlives the server: answered long after a restart, the run goes on and completes (C3)", async () => {
+  it("survives the server: answered after a restart, the run continues and completes (C3)", async () => {
     await world.test.send(id, script(mcp("ask_human", QUESTION), say("done for now", "m2")));
     const [suspension] = await asked();
     await left();
@@ -88,7 +88,7 @@ describe("a question of an agent's", () => {
     ]);
   });
 
-  it("that is answered before the agent has ended its prompt reaches it all the same (C3)", async () => {
+  it("reaches the agent although it was answered before the prompt ended (C3)", async () => {
     const gate = path.join(world.test.folder, "gate");
     await world.test.send(id, script(mcp("ask_human", QUESTION), waitFor(gate), say(" done")));
     const [suspension] = await asked();
@@ -102,7 +102,7 @@ describe("a question of an agent's", () => {
     expect(lines.at(-1)).toBe("agent after it");
   });
 
-  it("asked with another and a permission at once goes on when all are answered, each told once (C3)", async () => {
+  it("asked together with another one and a permission continues when all are answered, each delivered once (C3)", async () => {
     await world.test.send(
       id,
       script(
@@ -130,7 +130,7 @@ describe("a question of an agent's", () => {
     expect(last).not.toMatch(/First|May I/u);
   });
 
-  it("stays open when its agent dies without a word (C3)", async () => {
+  it("stays open when its agent dies (C3)", async () => {
     const gate = path.join(world.test.folder, "never");
     await world.test.send(id, script(mcp("ask_human", QUESTION), waitFor(gate)));
     const [suspension] = await asked();
@@ -140,7 +140,7 @@ describe("a question of an agent's", () => {
     expect(transcript(await world.test.idle(id)).at(-1)).toContain("The answer: SQLite");
   });
 
-  it("is let go with its run when that is cancelled (A5)", async () => {
+  it("is released when its run is cancelled (A5)", async () => {
     await world.test.send(id, script(mcp("ask_human", QUESTION), say("done for now", "m2")));
     await asked();
     await left();
@@ -152,8 +152,8 @@ describe("a question of an agent's", () => {
   });
 });
 
-describe("an event an agent waits for", () => {
-  it("comes with what is known of it (C3)", async () => {
+describe("an event that an agent waits for", () => {
+  it("arrives with its data (C3)", async () => {
     const awaited = { name: "deployed", description: "the staging deployment" };
     await world.test.send(id, script(mcp("wait_for_event", awaited)));
     const [suspension] = await asked();
@@ -169,7 +169,7 @@ describe("an event an agent waits for", () => {
   });
 
   it.each(["before", "after"])(
-    "expires, also %s a restart: the run goes on without it (C3)",
+    "expires, also %s a restart: the run continues without it (C3)",
     async (when) => {
       const awaited = { name: "deployed", expires_in_minutes: 0.05 };
       await world.test.send(id, script(mcp("wait_for_event", awaited), say("done for now", "m2")));
@@ -187,7 +187,7 @@ describe("an event an agent waits for", () => {
   );
 });
 
-describe("what an agent says and reads by its tools", () => {
+describe("the tools of an agent", () => {
   it("changes the phase, as an event of the session (B2)", async () => {
     const phases: unknown[] = [];
     const { feed } = ok(
@@ -212,7 +212,7 @@ describe("what an agent says and reads by its tools", () => {
     feed.close();
   });
 
-  it("shows what was said before it was there (C2)", async () => {
+  it("shows messages from before the agent started (C2)", async () => {
     await world.test.send(id, script(say("The linker is old.")), { provider: "plain" });
     await world.test.idle(id);
     await world.test.send(id, script(mcp("read_history", { search: "linker is old" })), {
@@ -221,7 +221,7 @@ describe("what an agent says and reads by its tools", () => {
     expect(transcript(await world.test.idle(id)).at(-1)).toContain("The linker is old.");
   });
 
-  it("is not there for an agent whose definition turns it off", async () => {
+  it("is missing for an agent whose definition turns it off", async () => {
     await world.test.send(id, script(mcp("set_phase", { phase: "planning" })), {
       provider: "plain",
     });
@@ -242,8 +242,8 @@ describe("what an agent says and reads by its tools", () => {
   });
 });
 
-describe("where tools reach the server", () => {
-  it("is this machine, also when the server listens everywhere; nowhere when it never listens", async () => {
+describe("the address of the server for tools", () => {
+  it("is this machine, also when the server listens on all addresses; none when it never listens", async () => {
     const urlFor = async (url: string | null): Promise<string | undefined> => {
       const tools = openAgentTools(world.tokens);
       const given = tools.toolsFor("a b");

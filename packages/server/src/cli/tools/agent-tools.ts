@@ -3,23 +3,23 @@ import type { ToolServer } from "../../providers/provider.ts";
 import { localUrl } from "../settings/data-folder.ts";
 import { PROGRAM_FILE } from "../version.ts";
 
-/** Where a session's tools reach it, and what lets them in. */
+/** The environment variables with the address of the API and the token of the session. */
 export const URL_VARIABLE = "HOLDFAST_AGENT_URL";
 export const TOKEN_VARIABLE = "HOLDFAST_AGENT_TOKEN";
 
 export interface AgentTools {
-  /** Waits until the API listens; nothing when it never will. */
+  /** Waits until the API listens; empty when it never will. */
   readonly toolsFor: (sessionId: string) => Promise<readonly ToolServer[]>;
-  /** Says where the API listens, or that it does not. The first word counts. */
+  /** Sets the address of the API; null when it does not listen. Only the first call counts. */
   reachableAt(url: string | null): void;
 }
 
 export interface AgentToolsOptions {
-  /** What agents start; the installed program unless told. */
+  /** The program that agents start (default: the installed one). */
   readonly command?: Pick<ToolServer, "command" | "args">;
 }
 
-/** Agents start before the address is known: they wait for it, rather than go without tools. */
+/** Agents may start before the API listens: they wait for its address instead of starting without tools. */
 export function openAgentTools(
   tokens: AgentTokens,
   { command = PROGRAM }: AgentToolsOptions = {},
@@ -33,7 +33,7 @@ export function openAgentTools(
       const env = {
         [URL_VARIABLE]: `${localUrl(url)}/api/agent/sessions/${encodeURIComponent(sessionId)}`,
         [TOKEN_VARIABLE]: tokens.of(sessionId),
-        // They speak with this machine only, where no proxy has to be asked.
+        // They connect to this machine only, which needs no proxy.
         NODE_USE_ENV_PROXY: "0",
       };
       return [{ name: "holdfast", ...command, env }];

@@ -33,7 +33,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 }
 
 describe("the tools of an agent, over MCP", () => {
-  it("are four, described, and ended with the agent's pipe", async () => {
+  it("are four with descriptions, and end with the agent's pipe", async () => {
     const { client, pid } = await connect();
     const { tools } = await client.listTools();
     expect(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []])).toEqual([
@@ -57,7 +57,7 @@ describe("the tools of an agent, over MCP", () => {
     ).toMatchObject({ isError: true });
   });
 
-  it("can ask nothing while no run is under way", async () => {
+  it("cannot ask while there is no run", async () => {
     const { client } = await connect();
     for (const [name, args] of [
       ["ask_human", { question: "Hello?" }],
@@ -71,7 +71,7 @@ describe("the tools of an agent, over MCP", () => {
     expect(await world.test.runtime.listSuspensions()).toEqual([]);
   });
 
-  it("ask the same question once while it is open, and another one besides", async () => {
+  it("ask the same open question only once, and other questions too", async () => {
     await world.test.send(id, script(silent()));
     await world.test.until(id, ({ session }) => session.state === "running");
     const { client } = await connect();
@@ -91,7 +91,7 @@ describe("the tools of an agent, over MCP", () => {
     ]);
   });
 
-  it("ask at most twenty things at a time", async () => {
+  it("ask at most twenty questions at a time", async () => {
     await world.test.send(id, script(silent()));
     await world.test.until(id, ({ session }) => session.state === "running");
     const { client } = await connect();
@@ -108,7 +108,7 @@ describe("the tools of an agent, over MCP", () => {
     expect(await world.test.runtime.listSuspensions()).toHaveLength(20);
   });
 
-  it("read what was said: the newest, from a place on, or what has a text in it", async () => {
+  it("read the newest messages, those after a number, or those with a text", async () => {
     for (const word of ["apple", "Banana", "cherry"]) {
       await world.test.send(id, script(say(`about ${word}`)));
       await world.test.idle(id);
@@ -132,7 +132,7 @@ describe("the tools of an agent, over MCP", () => {
     });
   });
 
-  it("read at most 32 KiB, and say what was cut", async () => {
+  it("read at most 32 KiB and say how much was omitted", async () => {
     for (let number = 0; number < 12; number += 1) {
       await world.test.send(id, script(say(`${number} ${"ü".repeat(5_000)}`)));
     }
@@ -147,16 +147,16 @@ describe("the tools of an agent, over MCP", () => {
     }
   });
 
-  it("say that the server cannot be reached, or does not know them", async () => {
+  it("report that the server cannot be reached or refuses them", async () => {
     const { client } = await connect();
     await world.restart();
     expect(await call(client, "set_phase", { phase: "planning" })).toEqual({
       isError: true,
-      text: "That was refused: the server could not be reached",
+      text: "Refused: the server could not be reached",
     });
   });
 
-  it("need to be told which session they are for", async () => {
+  it("need the environment variables of a session", async () => {
     const streams = { stdin: new PassThrough(), stdout: new PassThrough() };
     await expect(openToolServer({}, streams)).rejects.toThrow("HOLDFAST_AGENT_URL");
   });

@@ -13,12 +13,12 @@ export interface ToolServerProcess {
 }
 
 const INSTRUCTIONS =
-  "This session is kept by Holdfast and outlives every process. Say with set_phase what kind of work " +
-  "you are doing. When you cannot go on without a person or an event, call ask_human or " +
-  "wait_for_event and end your turn: the answer comes with a later prompt. read_history shows what " +
-  "was said before.";
+  "Holdfast keeps this session, which outlives every process. Report the kind of your work with " +
+  "set_phase. When you cannot continue without a person or an event, call ask_human or " +
+  "wait_for_event and end your turn: the answer comes with a later prompt. read_history shows " +
+  "earlier messages.";
 
-/** Speaks MCP on the streams until they end, for the session that the environment names. */
+/** Serves MCP on the streams until they end, for the session that the environment names. */
 export async function openToolServer(
   environment: Readonly<Record<string, string | undefined>>,
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
@@ -40,7 +40,7 @@ export async function openToolServer(
 
 function apiFrom(environment: Readonly<Record<string, string | undefined>>): AgentApi {
   const { [URL_VARIABLE]: url, [TOKEN_VARIABLE]: token } = environment;
-  if (url !== undefined && token !== undefined) return createAgentApi({ url, token });
+  if (url !== undefined && token !== undefined) return createAgentApi(url, token);
   throw new CommandFailure(
     `holdfast mcp is started by agents: it needs ${URL_VARIABLE} and ${TOKEN_VARIABLE}.`,
     EXIT.usage,

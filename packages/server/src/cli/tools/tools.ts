@@ -8,21 +8,20 @@ import {
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import type { AgentApi, Called } from "./agent-api.ts";
+import type { AgentApi, ApiReply } from "./agent-api.ts";
 
 const END_NOW =
-  "End your turn now, without doing anything else. What comes of it is in the next prompt, which " +
-  "may be much later.";
+  "End your turn now. The result comes with the next prompt, which may be much later.";
 
-/** What agents can do with their session. */
+/** The tools with which an agent acts on its session. */
 export function addTools(server: McpServer, api: AgentApi): void {
   server.registerTool(
     "set_phase",
     {
       title: "Set the phase",
       description:
-        "Say what kind of work you are doing now, for the people who watch. The last three are " +
-        "final: the phase cannot change after them.",
+        "Report the kind of work you are doing now, for the people who watch. The last three phases " +
+        "are final: the phase cannot change after them.",
       inputSchema: { phase: z.enum(PHASES) },
       annotations: { readOnlyHint: false, idempotentHint: true, openWorldHint: false },
     },
@@ -35,8 +34,8 @@ export function addTools(server: McpServer, api: AgentApi): void {
     {
       title: "Ask a person",
       description:
-        "Ask a person something you cannot decide or find out yourself. It may take days until " +
-        "somebody answers. End your turn after this call; the answer comes with the next prompt.",
+        "Ask a person something you cannot decide or find out yourself. The answer may take days. " +
+        "End your turn after this call; the answer comes with the next prompt.",
       inputSchema: {
         question: z.string().min(1).max(AGENT_LIMITS.questionLength),
         options: z
@@ -59,38 +58,38 @@ export function addTools(server: McpServer, api: AgentApi): void {
     {
       title: "Wait for an event",
       description:
-        "Wait until something outside has happened, such as a deployment or a review. End your turn " +
-        "after this call; what happened comes with the next prompt.",
+        "Wait for an event outside of this session, such as a deployment or a review. End your turn " +
+        "after this call; the event comes with the next prompt.",
       inputSchema: {
         name: z.string().min(1).max(AGENT_LIMITS.eventNameLength),
         description: z
           .string()
           .max(AGENT_LIMITS.questionLength)
           .optional()
-          .describe("what is awaited, and from where, for the people who see it"),
+          .describe("the event and its source, for the people who read it"),
         expires_in_minutes: z
           .number()
           .positive()
           .max(AGENT_LIMITS.expiresInMinutes)
           .optional()
-          .describe("go on without it after this time; for ever when left out"),
+          .describe("continue without the event after this time (default: wait forever)"),
       },
       annotations: { readOnlyHint: false, openWorldHint: true },
     },
     async ({ name, description, expires_in_minutes: expiresInMinutes }) =>
       toResult(
         await api.post("events", { name, description, expiresInMinutes }),
-        () => `The event "${name}" is awaited. ${END_NOW}`,
+        () => `The session waits for the event "${name}". ${END_NOW}`,
       ),
   );
 
   server.registerTool(
     "read_history",
     {
-      title: "Read what was said",
+      title: "Read the history",
       description:
-        "What was said in this session, also before you were started: the newest messages, or those " +
-        "after a number, or those with a text in them.",
+        "Read the messages of this session, including those before you were started: the newest " +
+        "ones, those after a number, or those that contain a text.",
       inputSchema: {
         limit: z.number().int().min(1).max(AGENT_LIMITS.historyEntries).optional(),
         after: z
@@ -98,7 +97,7 @@ export function addTools(server: McpServer, api: AgentApi): void {
           .int()
           .nonnegative()
           .optional()
-          .describe("only after the message [number]"),
+          .describe("only messages after this number"),
         search: z.string().min(1).max(LIMITS.searchLength).optional(),
       },
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -110,12 +109,12 @@ export function addTools(server: McpServer, api: AgentApi): void {
   );
 }
 
-function toResult(called: Called, say: (body: unknown) => string): CallToolResult {
-  if (called.ok) return { content: [{ type: "text", text: say(called.body) }] };
-  return { isError: true, content: [{ type: "text", text: `That was refused: ${called.reason}` }] };
+function toResult(reply: ApiReply, textOf: (body: unknown) => string): CallToolResult {
+  if (reply.ok) return { content: [{ type: "text", text: textOf(reply.body) }] };
+  return { isError: true, content: [{ type: "text", text: `Refused: ${reply.reason}` }] };
 }
 
-/** The messages as one text, with a note on what was left out. */
+/** The messages as one text, with a note about omitted ones. */
 function historyText(
   { messages, leftOut }: AgentHistory,
   { isAfter }: { readonly isAfter: boolean },

@@ -1,4 +1,4 @@
-/** Files as GAIA's scripts leave them in `.claude/session`, and as people and crashes do. */
+/** Files of `.claude/session`, written by GAIA's scripts or changed by people and crashes. */
 export const CORPUS: Readonly<Record<string, object>> = {
   "agent-20260108-180530-abc12345": {
     agent_id: "agent-20260108-180530-abc12345",
@@ -67,7 +67,7 @@ export const CORPUS: Readonly<Record<string, object>> = {
       timestamp: "2026-01-10T12:20:00.750000+00:00",
     },
   },
-  /** Taken up again after it was finalized: the scripts leave what finalizing wrote. */
+  /** Resumed after it was finalized: the scripts keep the final fields. */
   "agent-20260111-090000-cafe0001": {
     agent_id: "agent-20260111-090000-cafe0001",
     agent_name: "terraform-architect",
@@ -87,7 +87,7 @@ export const CORPUS: Readonly<Record<string, object>> = {
     summary: "First half done",
     duration_seconds: 1800,
   },
-  /** Somebody has switched it off by hand. */
+  /** Switched off by hand. */
   "agent-20260111-110000-0ff0ff00": {
     agent_id: "agent-20260111-110000-0ff0ff00",
     agent_name: "terraform-architect",
@@ -126,7 +126,7 @@ export const CORPUS: Readonly<Record<string, object>> = {
     parent: { agent_id: "agent-20260112-095900-00000000", reason: null },
     outcome: "",
   },
-  /** All that may be missing is. */
+  /** Without all optional fields. */
   minimal: { phase: "validating", created_at: "2026-01-12 09:00:00" },
   "agent.with:odd_name-1": {
     agent_id: "agent.with:odd_name-1",
@@ -177,7 +177,7 @@ export const CORPUS: Readonly<Record<string, object>> = {
     error_count: 0,
     last_error: null,
   },
-  /** Exported by us, without an agent id of its own. */
+  /** Exported by Holdfast, without an agent ID. */
   "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11": {
     agent_id: "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11",
     agent_name: "ada",

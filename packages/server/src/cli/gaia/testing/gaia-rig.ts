@@ -60,7 +60,7 @@ export class GaiaRig {
     return exportStates(this.sessions(), { folder: this.exported, ...more });
   }
 
-  /** Of a folder, by the name of the session's folder. */
+  /** The states in a folder, by the name of the session's folder. */
   read(folder: string = this.exported): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
       readdirSync(folder).map((name) => [

@@ -18,7 +18,7 @@ export const MINUTE_MS = 60_000;
 export interface HookRig {
   readonly data: string;
   readonly store: Store;
-  /** A session that has gone through these phases, a second each, and was last active so long ago. */
+  /** Creates a session that spent a second in each of these phases and was last active this long ago. */
   begin(
     more?: Partial<Create> & { readonly phases?: readonly Phase[]; readonly agoMs?: number },
   ): Promise<SessionDriver>;
@@ -33,7 +33,7 @@ export interface Called {
   readonly output: unknown;
 }
 
-/** A database with sessions, and hooks called on it as a process would be. */
+/** A database with sessions, and the hooks that use it. */
 export async function openHookRig(): Promise<HookRig> {
   const data = path.join(temporaryFolder(), "data");
   const database = { engine: "sqlite", file: path.join(data, "holdfast.db") } as const;
@@ -59,7 +59,7 @@ export async function openHookRig(): Promise<HookRig> {
 
 const APPROVAL: readonly Phase[] = ["approval"];
 
-/** Text goes in as it is, anything else as JSON; what comes out must be one line of JSON. */
+/** Calls a hook with a text, or with a value as JSON. Its output must be one line of JSON. */
 export async function callHook(
   hook: Callable,
   input: unknown,
@@ -89,7 +89,7 @@ function toStdin(input: unknown): HookStdin {
   return Readable.from([typeof input === "string" ? input : JSON.stringify(input)]);
 }
 
-/** What a call took, and in which process, differs each time. */
+/** Without the duration and the process ID, which differ each time. */
 export function hookLog(data: string): readonly unknown[] {
   return readFileSync(hookLogFile(data), "utf8")
     .trimEnd()

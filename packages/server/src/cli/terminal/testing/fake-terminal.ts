@@ -8,7 +8,7 @@ export interface FakeTerminal {
   readonly stderr: () => string;
   /** Both, in the order they were written. */
   readonly screen: () => string;
-  /** Resolves when the screen shows it, after what was waited for before. */
+  /** Resolves when the screen shows the text, after the texts of earlier calls. */
   readonly shows: (text: string) => Promise<void>;
   readonly type: (keys: string) => void;
   readonly signal: (name: string) => void;
@@ -17,7 +17,7 @@ export interface FakeTerminal {
   readonly listeners: () => number;
 }
 
-/** Streams in memory that say of themselves that they are a terminal, or that they are not. */
+/** Streams in memory that claim to be a terminal or not. */
 export function fakeTerminal({
   isTerminal = true,
   isOutTerminal = isTerminal,
@@ -56,7 +56,7 @@ export function fakeTerminal({
   const signals = new EventEmitter();
   return {
     terminal: {
-      // What is not of a real one is never asked of it.
+      // The code under test uses only these properties.
       stdin: stdin as unknown as Terminal["stdin"],
       stdout: output("out", isOutTerminal),
       stderr: output("err", isTerminal),
@@ -82,12 +82,12 @@ export function fakeTerminal({
 
 export interface HandClock {
   readonly later: Later;
-  /** The time for everything that waits for so long has come; waits until something does. */
+  /** Fires all timers with this delay; waits until there is one. */
   readonly pass: (ms: number) => Promise<void>;
   readonly waiting: () => readonly number[];
 }
 
-/** Time that goes on when told. */
+/** A clock that the test controls. */
 export function handClock(): HandClock {
   const pending = new Set<{ readonly ms: number; readonly callback: () => void }>();
   const news = new EventEmitter();

@@ -17,7 +17,7 @@ import {
   toWireWholeSession,
 } from "../../../http/wire/to-wire.ts";
 
-/** Things as they come over the wire: session `s1`, its run `r1` on the message `m1`. */
+/** Objects of the API: session `s1`, its run `r1` on the message `m1`. */
 export const session = (more: Partial<Session> = {}): Session => ({
   ...toWireSession(samples.session()),
   ...more,
@@ -40,7 +40,7 @@ export const sent = (more: Partial<SendMessageReply> = {}): SendMessageReply => 
   ...more,
 });
 
-/** Of the agent: a text, unless it says something else. */
+/** A message of the agent; a text by default. */
 export const message = (more: Partial<Message> = {}): Message => ({
   ...toWireMessage(samples.message()),
   id: "a1",

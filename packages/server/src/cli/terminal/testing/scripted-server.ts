@@ -6,24 +6,24 @@ import type { AddressInfo } from "node:net";
 
 export interface ScriptedServer {
   readonly url: string;
-  /** What was asked, `POST /messages {"text":…}`, in order; reading is left out. */
+  /** The requests in order, such as `POST /messages {"text":…}`, without reads. */
   readonly asked: readonly string[];
   readonly keys: ReadonlySet<string>;
-  /** Resolves when something was asked that begins like this. */
+  /** Resolves after a request that begins with this text. */
   got(start: string): Promise<void>;
-  /** The next thing that happens to the session; whoever listens gets it. */
+  /** Sends the next event of the session to all streams. */
   happen(...events: readonly StreamEvent[]): void;
-  /** All streams break; with `away`, nothing is answered until `back`. */
+  /** Breaks all streams; with `away`, no request is answered until `back`. */
   cut(options?: { readonly away?: boolean }): void;
   back(): void;
-  /** Resolves when somebody listens. */
+  /** Resolves when a stream is open. */
   listened(): Promise<void>;
   close(): Promise<void>;
 }
 
 type Answer = { readonly status: number; readonly body: unknown } | "drop";
 
-/** One session over real HTTP, to which happens what a test says. */
+/** One session over real HTTP, controlled by the test. */
 export async function openScriptedServer({
   session,
   sent,
@@ -31,7 +31,7 @@ export async function openScriptedServer({
 }: {
   readonly session: WholeSession;
   readonly sent: SendMessageReply;
-  /** By `POST /messages` and the like, in place of the usual answer: one after the other, then the usual. */
+  /** Replies by request, such as `POST /messages`, in order; afterwards the usual reply. */
   readonly answers?: Readonly<Record<string, readonly Answer[]>>;
 }): Promise<ScriptedServer> {
   const log: StreamEvent[] = [];
@@ -56,9 +56,9 @@ export async function openScriptedServer({
     onAsked();
     const turn = used.get(name) ?? 0;
     used.set(name, turn + 1);
-    const given = answers[name]?.[turn];
-    if (given === "drop") return void response.destroy();
-    if (given !== undefined) return json(response, given.status, given.body);
+    const reply = answers[name]?.[turn];
+    if (reply === "drop") return void response.destroy();
+    if (reply !== undefined) return json(response, reply.status, reply.body);
     if (name === "GET /events") return stream(request, response);
     if (whole === null) return json(response, 404, problem("session_not_found", 404));
     if (name === "POST /messages") return json(response, 202, sent);

@@ -14,11 +14,11 @@ afterEach(async () => {
 
 export interface Sending extends FakeTerminal, HandClock {
   readonly server: ScriptedServer;
-  /** What the command ended with. */
+  /** The exit code of the command. */
   readonly code: Promise<number>;
 }
 
-/** `send` at work against a server that does what the test says; closed after each test. */
+/** `send` against a scripted server; closed after each test. */
 export async function sending({
   terminal: how = { isTerminal: false },
   server: more = {},
@@ -51,7 +51,7 @@ export const COMPLETED = run({
   startedAt: "2026-01-31T12:00:00.000Z",
   endedAt: "2026-01-31T12:00:02.500Z",
 });
-/** What is said of it. */
+/** The line about its usage. */
 export const USED = "demo · 1,200 tokens in, 34 out · 0.0050 USD · 2.5 s\n";
 
 export async function answerAndEnd(server: ScriptedServer): Promise<void> {
