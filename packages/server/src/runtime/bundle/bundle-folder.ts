@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs
 import path from "node:path";
 import { syncFolder } from "../../storage/sync-folder.ts";
 import { nullOn } from "../error-codes.ts";
+import { linesIn } from "./spool.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Characters per write. */
@@ -101,7 +102,7 @@ function isDated(name: string): boolean {
 async function* linesOf({ path: file }: BundleFile): AsyncGenerator<string> {
   const handle = await open(file);
   try {
-    yield* handle.readLines({ encoding: "utf8" });
+    yield* linesIn(handle);
   } finally {
     await handle.close();
   }

@@ -55,12 +55,13 @@ async function openNameless(folder: string): Promise<FileHandle> {
   }
 }
 
-async function* linesIn(handle: FileHandle): AsyncGenerator<string> {
+/** Splits at newlines only. Node's `readLines` would also split at U+2028, which JSON leaves unescaped. */
+export async function* linesIn(handle: FileHandle): AsyncGenerator<string> {
   const buffer = Buffer.alloc(CHUNK_LENGTH);
   let open: Buffer[] = [];
   for (let position = 0; ;) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return;
+    if (bytesRead === 0) break;
     position += bytesRead;
     const chunk = buffer.subarray(0, bytesRead);
     let start = 0;
@@ -73,6 +74,7 @@ async function* linesIn(handle: FileHandle): AsyncGenerator<string> {
     }
     if (start < chunk.length) open.push(Buffer.from(chunk.subarray(start)));
   }
+  if (open.length > 0) yield Buffer.concat(open).toString("utf8");
 }
 
 const NEWLINE = 0x0a;
