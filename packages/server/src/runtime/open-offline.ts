@@ -52,8 +52,7 @@ export function openOffline(options: OfflineOptions): Offline {
   return {
     ...createRequests(context, options),
     listNodes,
-    drainNode: async (drain) =>
-      drainNode(store, { cluster: { ...ALONE, nodes: await listNodes() }, ...drain }),
+    drainNode: async (drain) => drainNode(store, { ...ALONE, nodes: await listNodes() }, drain),
   };
 }
 

@@ -15,8 +15,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 it("returns the lines of a bundle unchanged, including line separators of Unicode", async () => {
   const bundles = bundleFolder(folder);
   const lines = ['{"text":"a\u2028b\u2029c"}', "x".repeat(600_000), '{"text":"ä\u0085"}'];
-  await bundles.write({ sessionId: "session", at: Date.parse("2026-01-02"), lines: from(lines) });
-  const [file] = await bundles.list({ sessionId: "session" });
+  await bundles.write("session", Date.parse("2026-01-02"), from(lines));
+  const [file] = await bundles.list("session");
   if (file === undefined) throw new Error("no bundle was written");
   expect(await collect(bundles.lines(file))).toEqual(lines);
 });

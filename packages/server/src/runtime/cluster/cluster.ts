@@ -1,27 +1,19 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "../../storage/store.ts";
 import type { ClusterMember } from "./cluster-member.ts";
-import type { Log } from "../log.ts";
 import { refuse, type Reply } from "../reply.ts";
-import { createNodeLease, type LossReason } from "./node-lease.ts";
+import { createNodeLease, type NodeLeaseOptions } from "./node-lease.ts";
 import type { AgentSlots } from "../worker/agent-slots.ts";
+import { sleep } from "../sleep.ts";
 import { hasRoom, nodeView, type NodeView } from "./node-view.ts";
 
-export interface ClusterOptions extends ClusterMember {
-  readonly store: Store;
-  /** Unique to this process. */
-  readonly node: string;
+export interface ClusterOptions
+  extends ClusterMember, Omit<NodeLeaseOptions, "about" | "onRenewed"> {
   readonly formerNode: string | null;
   readonly version: string;
-  readonly log: Log;
   /** The agent slots of this node. */
   readonly slots: Pick<AgentSlots, "limit" | "taken" | "busy">;
   /** Repositories that this node does not have; their sessions must run elsewhere. */
   readonly missingRepos: () => Promise<readonly string[]>;
-  /** The lease expired before it was renewed: other nodes may own the sessions now. */
-  readonly onLost: (why: LossReason) => void;
-  /** The lease was renewed after the database was unreachable. */
-  readonly onReturned: () => void;
   /** The node starts or stops draining. */
   readonly onDraining: (isDraining: boolean) => void;
 }
@@ -59,7 +51,7 @@ const MISSING_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
-  const { store, node, leaseMs, log } = options;
+  const { store, node, log } = options;
   const { isShared } = store;
   const stopping = new AbortController();
   let nodes: readonly NodeView[] = [];
@@ -101,17 +93,12 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   };
 
   const lease = createNodeLease({
-    store,
-    node,
-    leaseMs,
-    log,
+    ...options,
     about: async () => {
       await lookForMissing();
       return about();
     },
     onRenewed: async () => void (await look()),
-    onLost: options.onLost,
-    onReturned: options.onReturned,
   });
 
   if (options.formerNode !== null) await store.dropLease(options.formerNode);
@@ -191,10 +178,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
       stopping.abort();
       clearInterval(forgetter);
       await lease.stop();
-      await Promise.race([
-        store.dropLease(node).catch(() => {}),
-        pause(STOP_MS, undefined, { ref: false }),
-      ]);
+      await Promise.race([store.dropLease(node).catch(() => {}), sleep(STOP_MS)]);
     },
   };
 }
@@ -208,7 +192,8 @@ export interface DrainNode {
 /** Asks a node to hand over its work and take no more, or to take work again. */
 export async function drainNode(
   store: Store,
-  { cluster, name, draining }: DrainNode & { readonly cluster: Cluster },
+  cluster: Pick<Cluster, "nodes" | "lookAgain">,
+  { name, draining }: DrainNode,
 ): Promise<Reply<{ readonly node: NodeView }>> {
   const alive = cluster.nodes.filter((each) => each.alive);
   const named = alive.filter((each) => each.node === name || each.name === name);

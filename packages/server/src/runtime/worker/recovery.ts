@@ -1,10 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import { currentRunOf } from "../../domain/session.ts";
 import type { StoredSession } from "../../storage/store.ts";
-import { dropLeftImports } from "../bundle/drop-import.ts";
+import { dropLeftImports } from "../bundle/store-bundle.ts";
 import type { RuntimeContext } from "../context.ts";
 import { takeOverFrom } from "../run/cut-run.ts";
+import { sleep } from "../sleep.ts";
 
 /** How often a shared database is searched for abandoned sessions and lost hints. */
 const LOOK_AGAIN_MS = 2_000;
@@ -41,8 +41,7 @@ export async function startRecovery(
       if (!signal.aborted) log.error({ err }, "abandoned sessions could not be taken up");
     }
     // Jitter keeps nodes from searching at the same moment.
-    const pauseMs = LOOK_AGAIN_MS * (0.75 + Math.random() / 2);
-    await pause(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+    await sleep(LOOK_AGAIN_MS * (0.75 + Math.random() / 2), signal);
   } while (!signal.aborted);
 }
 
