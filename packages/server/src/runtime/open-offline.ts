@@ -28,7 +28,7 @@ export function openOffline(options: OfflineOptions): Offline {
     permissions: null,
     failpoint: NO_FAILPOINT,
     slots: NO_SLOTS,
-    agents: createAgentTrail({ log: options.log, limit: NO_SLOTS.limit }),
+    agents: createAgentTrail(options.log, NO_SLOTS.limit),
     cluster: ALONE,
     defaultProvider: catalog.defaultName,
     startsAgents: false,

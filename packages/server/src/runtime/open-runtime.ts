@@ -62,6 +62,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const readable = patientUntil(stopping.signal);
   const feeds = createSessionFeeds(readable, { onFailure });
   const globalFeed = createGlobalFeed(readable, { name: node, onFailure });
+  const touchFeeds = (sessionId: string): void => {
+    feeds.touch(sessionId);
+    globalFeed.touch(sessionId);
+  };
+  const endFeeds = (sessionId: string): void => {
+    feeds.end(sessionId);
+    globalFeed.end(sessionId);
+  };
   const commitLatency = createHistogram();
   const eventLag = createHistogram();
   const runsEnded = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
@@ -80,13 +88,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       if (event.result.outcome === "interrupted")
         await continueInterrupted(context, sessionId, event.runId, options.continueInterrupted);
     }
-    if (executed.session === null) {
-      feeds.end(sessionId);
-      globalFeed.end(sessionId);
-    } else {
-      feeds.touch(sessionId);
-      globalFeed.touch(sessionId);
-    }
+    if (executed.session === null) endFeeds(sessionId);
+    else touchFeeds(sessionId);
     return executed;
   };
   const execute = async (execution: Execution): Promise<Executed> => {
@@ -102,8 +105,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const notifyAfterOutage = async (sessionId: string): Promise<void> => {
     await cluster.untilBack(stopping.signal);
     if (stopping.signal.aborted) return;
-    feeds.touch(sessionId);
-    globalFeed.touch(sessionId);
+    touchFeeds(sessionId);
     nudge(sessionId);
   };
 
@@ -169,7 +171,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     obstacleOf: findObstacles(settings, cluster, member.labels),
     slots,
-    agents: createAgentTrail({ log, limit: slots.limit }),
+    agents: createAgentTrail(log, slots.limit),
     cluster,
     execute,
     patient: (signal) => {
@@ -179,8 +181,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     nudge,
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
-      feeds.end(sessionId);
-      globalFeed.end(sessionId);
+      endFeeds(sessionId);
       nudge(sessionId);
     },
     reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,

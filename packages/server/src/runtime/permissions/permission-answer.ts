@@ -79,8 +79,7 @@ export function carriedAnswer(
       !used.has(each.id),
   );
   if (earlier === undefined) return null;
-  const chosen = chosenOption(earlier.request, earlier.answer);
-  const kind = optionsIn(earlier.request).find(({ optionId }) => optionId === chosen)?.kind ?? null;
+  const kind = chosenKind(earlier.request, earlier.answer);
   const same = optionsIn(request).filter((option) => kind !== null && option.kind === kind);
   const [option] = same;
   if (option === undefined || same.length > 1) return null;
@@ -134,7 +133,6 @@ function optionsIn(request: JsonObject): readonly Option[] {
 }
 
 function textIn(value: Json, key: string): string | null {
-  if (!isObject(value)) return null;
-  const text = Object.entries(value).find(([name]) => name === key)?.[1];
+  const text = isObject(value) ? value[key] : null;
   return typeof text === "string" ? text : null;
 }

@@ -1,10 +1,9 @@
-import type { Dirent } from "node:fs";
-import { constants } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { nullOn } from "../error-codes.ts";
 import { parseGitignore, type IgnoreRules } from "./gitignore.ts";
-import { openFolder, type FolderProof } from "./open-folder.ts";
+import { BEST_PROOF, openFolder } from "./open-folder.ts";
 
 export interface FileList {
   /** Relative to the folder, with slashes; breadth first. */
@@ -22,7 +21,6 @@ export interface ListBounds {
 /** Folders read at the same time. */
 const AT_ONCE = 8;
 const IGNORE_FILE_BYTES = 64 * 1024;
-const PROOF: FolderProof = process.platform === "linux" ? "descriptor" : "comparison";
 
 interface Folder {
   /** The names of its path, relative to the root. */
@@ -107,11 +105,11 @@ async function readFolder(
   isOver: (found: number) => boolean,
 ): Promise<ReadFolder | null> {
   const folderPath = path.join(root, ...names);
-  const opened = await openFolder(folderPath, { proof: PROOF }).catch(nullIfGone);
+  const opened = await openFolder(folderPath, BEST_PROOF).catch(nullIfGone);
   if (opened === null || !opened.ok) return null;
   try {
     if (opened.path !== folderPath) return null;
-    const base = PROOF === "descriptor" ? `/proc/self/fd/${opened.descriptor}` : folderPath;
+    const { base } = opened;
     const { entries, isCut } = await readEntries(base, isOver);
     const file = entries.find((entry) => entry.name === ".gitignore" && entry.isFile());
     const text = file === undefined ? null : await readStart(path.join(base, file.name));

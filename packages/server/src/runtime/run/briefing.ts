@@ -1,15 +1,12 @@
 import { authorOf, type Message, type Role } from "../../domain/message.ts";
+import type { Limits } from "../context.ts";
 
 /** Approximate number of characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
 /** The share of the budget that a single message may take. */
 const ENTRY_SHARE = 1 / 8;
 
-export interface BriefingLimits {
-  readonly briefingTokens: number;
-  /** The maximum number of messages; null for all that fit. */
-  readonly briefingMessages: number | null;
-}
+export type BriefingLimits = Pick<Limits, "briefingTokens" | "briefingMessages">;
 
 export interface Briefing {
   readonly text: string;
@@ -21,7 +18,8 @@ export interface Briefing {
 /** Earlier messages as a text for an agent that does not know them; null when there are none. */
 export function briefingOf(
   history: readonly Message[],
-  { heading, limits }: { readonly heading: string; readonly limits: BriefingLimits },
+  heading: string,
+  limits: BriefingLimits,
 ): Briefing | null {
   const budget = limits.briefingTokens * CHARACTERS_PER_TOKEN;
   const entries = history.flatMap((message) => toEntry(message, budget * ENTRY_SHARE) ?? []);

@@ -70,12 +70,7 @@ export class LiveQuestions {
       this.known.add(suspensionId);
       await context.execute({
         sessionId,
-        command: {
-          type: "close-suspension",
-          at: context.clock(),
-          suspensionId,
-          how: "withdrawn",
-        },
+        command: { type: "close-suspension", at: context.clock(), suspensionId, how: "withdrawn" },
         extras: { fence },
       });
       // The agent works on without an answer.
@@ -121,7 +116,7 @@ export class LiveQuestions {
   async #hasOtherNews(suspensionId: string): Promise<boolean> {
     const { context, atWork, toldByPrompt } = this.#options;
     const { sessionId, run } = atWork;
-    const closed = await closedSuspensions(context.store, { sessionId, runId: run.id });
+    const closed = await closedSuspensions(context.store, sessionId, run.id);
     const known = new Set([
       suspensionId,
       ...this.known,

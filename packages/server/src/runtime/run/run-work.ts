@@ -99,7 +99,7 @@ export class RunWork {
       for (const [notice, text] of Object.entries(notices)) this.attempt.say(text, notice);
       live.isNew = false;
       this.#live = live;
-      const result = await this.attempt.work(live.agent, prompt, { isHanded });
+      const result = await this.attempt.work(live.agent, prompt, isHanded);
       for (const id of this.attempt.known) heard.add(id);
       if (result === "not_current" || result === "waiting") return null;
       const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
@@ -132,7 +132,7 @@ export class RunWork {
         ? [{ callId, messageId: id }]
         : [],
     );
-    this.attempt.adopt(open, { after: ends.get(session.id) ?? 0 });
+    this.attempt.adopt(open, ends.get(session.id) ?? 0);
     for (const { callId } of open) live.adopted.add(callId);
   }
 
@@ -154,8 +154,7 @@ export class RunWork {
     const { context, session, run } = this.#options;
     if (run.attempts === 0 || result.outcome === "cancelled") return [];
     const adopted = this.#live?.adopted ?? new Set<string>();
-    const heard = { answered: context.answeredLive, adopted };
-    return unusedAnswers(context.store, { sessionId: session.id, run, heard });
+    return unusedAnswers(context, session.id, run.id, adopted);
   }
 
   async #end(result: RunResult): Promise<void> {

@@ -1,8 +1,9 @@
 import { isObject, sameJson, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Message } from "../../domain/message.ts";
-import type { CurrentRun, UnusedAnswer } from "../../domain/run.ts";
+import type { UnusedAnswer } from "../../domain/run.ts";
 import { keepNewest } from "../../storage/keep-newest.ts";
-import type { Store, StoredSuspension } from "../../storage/store.ts";
+import type { StoredSuspension } from "../../storage/store.ts";
+import type { RuntimeContext } from "../context.ts";
 import { carriedFrom, chosenKind } from "../permissions/permission-answer.ts";
 import { isByPolicy } from "../permissions/policy-answer.ts";
 
@@ -24,32 +25,26 @@ export function rememberAnswered(): AnsweredLive {
   return { has: (id) => kept.get(id) === true, add: (id) => kept.set(id, true) };
 }
 
-/** What the process that ends the run knows about its answers. */
-export interface HeardAnswers {
-  readonly answered: Pick<AnsweredLive, "has">;
-  /** Tool calls that an earlier agent of the run left open. The new agent reported their results. */
-  readonly adopted: ReadonlySet<string>;
-}
-
 /**
  * Actions that a person allowed after the asking agent was gone, and that the next agent did not do: no such tool call and
  * no such question followed the answer. An agent may do the action under another name, so this is a hint and no proof.
+ * `adopted` are tool calls that an earlier agent of the run left open and whose results the new agent reported.
  */
 export async function unusedAnswers(
-  store: Store,
-  { sessionId, run, heard }: { sessionId: string; run: CurrentRun; heard: HeardAnswers },
+  { store, answeredLive }: Pick<RuntimeContext, "store" | "answeredLive">,
+  sessionId: string,
+  runId: string,
+  adopted: ReadonlySet<string>,
 ): Promise<readonly UnusedAnswer[]> {
   const suspensions = (await store.readSuspensions(sessionId)).filter(
-    ({ runId, kind }) => runId === run.id && kind === "permission",
+    (each) => each.runId === runId && each.kind === "permission",
   );
-  const allowed = suspensions.filter((each) => isAllowed(each) && !heard.answered.has(each.id));
+  const allowed = suspensions.filter((each) => isAllowed(each) && !answeredLive.has(each.id));
   if (allowed.length === 0) return [];
   const messages = await store.readMessages({ sessionId });
-  const calls = messages.filter(
-    ({ runId, content }) => runId === run.id && content.type === "tool",
-  );
+  const calls = messages.filter((each) => each.runId === runId && each.content.type === "tool");
   return allowed
-    .filter((answered) => !isUsed(answered, { suspensions, calls, adopted: heard.adopted }))
+    .filter((answered) => !isUsed(answered, suspensions, calls, adopted))
     .slice(-MAX_TOLD)
     .map(({ id, request, answer }) => {
       const title = typeof request["title"] === "string" ? request["title"] : "permission";
@@ -64,12 +59,12 @@ function isAllowed({ status, request, answer, answeredBy }: StoredSuspension): b
   return chosenKind(request, answer)?.startsWith("allow") === true;
 }
 
-interface Evidence extends Pick<HeardAnswers, "adopted"> {
-  readonly suspensions: readonly StoredSuspension[];
-  readonly calls: readonly Message[];
-}
-
-function isUsed(answered: StoredSuspension, { suspensions, calls, adopted }: Evidence): boolean {
+function isUsed(
+  answered: StoredSuspension,
+  suspensions: readonly StoredSuspension[],
+  calls: readonly Message[],
+  adopted: ReadonlySet<string>,
+): boolean {
   const { id, request, fingerprint, closedAt } = answered;
   const after = closedAt ?? Infinity;
   const isAskedAgain = suspensions.some(
@@ -135,7 +130,6 @@ function hasDetails(input: Json): boolean {
   return typeof input === "object" && input !== null && Object.keys(input).length > 0;
 }
 
-function fieldOf(value: Json, name: string): Json {
-  if (!isObject(value)) return null;
-  return new Map(Object.entries(value)).get(name) ?? null;
+function fieldOf(value: Json, name: "command" | "path"): Json {
+  return isObject(value) ? (value[name] ?? null) : null;
 }

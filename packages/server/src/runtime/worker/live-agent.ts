@@ -62,7 +62,7 @@ export class LiveAgent {
       try {
         const live = new LiveAgent(await startOnce(options));
         void live.agent.exited.then(() => options.onExit(live));
-        await recordResume(context.patient(signal), { session, fence, agent: live.agent }).catch(
+        await recordResume(context.patient(signal), session.id, fence, live.agent).catch(
           async (error: unknown) => {
             // Nothing else can stop this agent yet.
             await live.stop("start_failed", { urgent: true });
@@ -75,7 +75,7 @@ export class LiveAgent {
         if (!error.isPassing || tries >= context.limits.retries) throw error;
         const { code } = error;
         context.log.warn({ sessionId: session.id, runId: run.id, code }, "the agent did not start");
-        await pauseBefore(tries, { fault: error, firstMs: context.limits.retryPauseMs, signal });
+        await pauseBefore(tries, error, context.limits.retryPauseMs, signal);
       }
     }
   }
@@ -107,9 +107,7 @@ async function startWith(
   resume: Json,
 ): Promise<StartedAgent> {
   const provider = context.provider(run.provider);
-  if (provider === null) {
-    throw new AgentFault("agent_not_installed", providerGone(run.provider));
-  }
+  if (provider === null) throw new AgentFault("agent_not_installed", providerGone(run.provider));
   if (session.repoId === null) throw new Error("unreachable: a run without a repository");
   const opened = await context.openWorkspace(session.repoId);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
@@ -140,19 +138,11 @@ async function startWith(
 }
 
 async function recordResume(
-  context: RuntimeContext,
-  { session, fence, agent }: { session: Session; fence: Fence; agent: Agent },
+  { execute, clock }: RuntimeContext,
+  sessionId: string,
+  fence: Fence,
+  { supportsResume, resumeData, provider }: Agent,
 ): Promise<void> {
-  const { supportsResume, resumeData, provider } = agent;
-  await context.execute({
-    sessionId: session.id,
-    command: {
-      type: "record-resume",
-      at: context.clock(),
-      provider,
-      supportsResume,
-      resumeData,
-    },
-    extras: { fence },
-  });
+  const fields = { at: clock(), provider, supportsResume, resumeData };
+  await execute({ sessionId, command: { type: "record-resume", ...fields }, extras: { fence } });
 }
