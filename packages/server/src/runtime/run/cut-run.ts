@@ -1,6 +1,7 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
-import { openSuspensionsOf, stateOf, type Session } from "../../domain/session.ts";
+import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "../../domain/session.ts";
+import type { StoredSession } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import { newSend } from "../requests/send-message.ts";
 import { takeBack } from "./hand-over.ts";
@@ -51,17 +52,20 @@ export function cutOff(
 }
 
 /**
- * This node has claimed the session of an owner that is gone. A run at work is cut off; a session that waits or rests goes
- * on. An owner without a lease row has stopped, or its successor found it dead. An owner whose lease ran out may only have
- * lost the database.
+ * This node has claimed the session of an owner that is gone. The run that was running at that time is cut off; a session
+ * that waits or rests goes on, even if an answer or a message has started a run since. An owner without a lease row has
+ * stopped, or its successor found it dead. An owner whose lease ran out may only have lost the database.
  */
 export function takeOverFrom(
   session: Session,
-  { at, owner, cluster }: { at: number; owner: string | null } & Pick<RuntimeContext, "cluster">,
+  claimed: Pick<StoredSession, "session" | "owner">,
+  { at, cluster }: { readonly at: number } & Pick<RuntimeContext, "cluster">,
 ): readonly Command[] {
+  const isSameRun = currentRunOf(session)?.id === currentRunOf(claimed.session)?.id;
+  if (stateOf(claimed.session) !== "running" || !isSameRun) return [];
   const suspend: Command = { type: "suspend", at, cause: "crash" };
   const duty = dutyOf(session);
-  const hasExpired = cluster.nodes.some(({ node }) => node === owner);
+  const hasExpired = cluster.nodes.some(({ node }) => node === claimed.owner);
   if (stateOf(session) !== "running") return [];
   if (duty.do !== "drive" || !duty.handed || !hasExpired) return [suspend];
   const { recentAbsenceMs } = cluster;

@@ -59,7 +59,7 @@ async function settleLeftovers(
     const loaded = await store.load(sessionId);
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {
-      if (isCut(loaded.stored, store)) await takeOver(context, { ...loaded.stored, isWorkedOn });
+      if (isCut(loaded.stored, store)) await takeOver(context, loaded.stored, isWorkedOn);
     } finally {
       // Also after an error: this node may own the session by now, so no other node could take it up.
       takeUp(sessionId);
@@ -79,13 +79,10 @@ function isCut({ session, owner }: StoredSession, { isShared }: { isShared: bool
 /** Claims the session, which succeeds only if no live node owns it, and ends the run that was cut. */
 async function takeOver(
   { store, node, execute, clock, failpoint, cluster, obstacleOf }: RuntimeContext,
-  {
-    session,
-    isWorkedOn,
-    owner,
-  }: Pick<StoredSession, "session" | "owner"> & Pick<RecoveryOptions, "isWorkedOn">,
+  stored: StoredSession,
+  isWorkedOn: RecoveryOptions["isWorkedOn"],
 ): Promise<void> {
-  const { id: sessionId, repoId } = session;
+  const { id: sessionId, repoId } = stored.session;
   const claim = await store.claim({ sessionId, node });
   // A worker of this process that started meanwhile does this itself.
   if (!claim.ok || isWorkedOn(sessionId)) return;
@@ -95,11 +92,11 @@ async function takeOver(
   const at = clock();
   await execute({
     sessionId,
-    command: (found) =>
-      found === null
+    command: (session) =>
+      session === null
         ? []
         : [
-            ...takeOverFrom(found, { at, owner, cluster }),
+            ...takeOverFrom(session, stored, { at, cluster }),
             { type: "come-back", at, obstacle } as const,
           ],
     extras: { fence },
