@@ -140,16 +140,17 @@ async function* runsAt(
     (part) => store.readRuns(session.id, part),
     (run) => run.queuedAt,
   );
-  for await (const run of each(parts)) {
-    exported.add(run);
-    const entry = queue.get(run.id);
-    if (waiting?.id === run.id) yield { ...reopened(run, waiting), status: "suspended" };
-    else if (entry !== undefined)
-      yield { ...reopened(run, entry), status: "queued", startedAt: null, memory: null };
-    else if (run.id === cut?.runId) yield { ...reopened(run, run), ...cutColumns(cut) };
-    else if (run.endedAt !== null && run.queuedAt <= session.updatedAt) yield run;
-    else exported.leaveOut(run.id);
-  }
+  for await (const part of parts)
+    for (const run of part) {
+      exported.add(run);
+      const entry = queue.get(run.id);
+      if (waiting?.id === run.id) yield { ...reopened(run, waiting), status: "suspended" };
+      else if (entry !== undefined)
+        yield { ...reopened(run, entry), status: "queued", startedAt: null, memory: null };
+      else if (run.id === cut?.runId) yield { ...reopened(run, run), ...cutColumns(cut) };
+      else if (run.endedAt !== null && run.queuedAt <= session.updatedAt) yield run;
+      else exported.leaveOut(run.id);
+    }
 }
 
 type ExportedRuns = ReturnType<typeof exportedRuns>;
@@ -261,10 +262,6 @@ async function* readParts<Row extends { readonly id: string }>(
     if (last === undefined) return;
     await setImmediate();
   }
-}
-
-async function* each<Row>(parts: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
-  for await (const part of parts) yield* part;
 }
 
 /** Fails if the session was deleted during the export, because the history is then incomplete. */

@@ -52,22 +52,15 @@ export async function importBundle(
       : { ok: true, session: imported };
   } catch (error) {
     if (error instanceof BadBundle) return refuse("bundle_invalid", error.message);
-    if (error instanceof SessionExists) return toRefused(error.sessionId, "session_exists");
+    if (error instanceof SessionExists) return toRefused(error.message, "session_exists");
     throw error;
   } finally {
     await spool.close();
   }
 }
 
-/** Ends the reading early: the bundle would be refused at its end. */
-class SessionExists extends Error {
-  readonly sessionId: string;
-
-  constructor(sessionId: string) {
-    super();
-    this.sessionId = sessionId;
-  }
-}
+/** Ends the reading early: the bundle would be refused at its end. The message is the id of the session. */
+class SessionExists extends Error {}
 
 function toRefused(sessionId: string, refused: "session_exists" | "being_imported"): Refused {
   return refuse(

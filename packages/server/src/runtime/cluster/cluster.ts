@@ -36,7 +36,7 @@ export interface Cluster {
   /** The best node for a session of the repository; null if none has a free slot. */
   bestFor(repoId: string | null): string | null;
   /** Counts a session that was offered to the node, until the node reports its load again. */
-  gave(node: string): void;
+  countOffer(node: string): void;
   /** Whether another node has the repository, even without a free slot. */
   isElsewhere(repoId: string | null): boolean;
   /** Reads the nodes again. */
@@ -156,7 +156,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
       const [best] = fit.toSorted((a, b) => loadOf(a) - loadOf(b));
       return best?.node ?? null;
     },
-    gave: (name) => void offered.set(name, (offered.get(name) ?? 0) + 1),
+    countOffer: (name) => void offered.set(name, (offered.get(name) ?? 0) + 1),
     isElsewhere: (repoId) => others().some((view) => !view.draining && has(view, repoId)),
     lookAgain: () => {
       look().then(
@@ -220,7 +220,7 @@ export const ALONE: Cluster = {
   isAlive: () => false,
   isFit: () => true,
   bestFor: () => null,
-  gave: () => {},
+  countOffer: () => {},
   isElsewhere: () => false,
   lookAgain: () => {},
   untilBack: async () => false,

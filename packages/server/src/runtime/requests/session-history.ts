@@ -50,8 +50,10 @@ async function historyOf(store: Store, query: ReadHistory): Promise<History> {
     if (wantsNewest || entries.length < limit) entries.push(toEntry(message, text));
     if (entries.length > limit) entries.shift();
   }
-  const kept = wantsNewest ? withinBytes(entries.toReversed()).toReversed() : withinBytes(entries);
-  return { messages: kept, leftOut: matches - kept.length };
+  const fitting = wantsNewest
+    ? withinBytes(entries.toReversed()).toReversed()
+    : withinBytes(entries);
+  return { messages: fitting, leftOut: matches - fitting.length };
 }
 
 async function* messagesAfter(

@@ -24,21 +24,21 @@ export function briefingOf(
   const budget = limits.briefingTokens * CHARACTERS_PER_TOKEN;
   const entries = history.flatMap((message) => toEntry(message, budget * ENTRY_SHARE) ?? []);
   if (entries.length === 0) return null;
-  const kept: string[] = [];
+  const newest: string[] = [];
   let size = 0;
   for (const entry of entries.toReversed()) {
-    if (size + entry.length > budget || kept.length === limits.briefingMessages) break;
-    kept.unshift(entry);
+    if (size + entry.length > budget || newest.length === limits.briefingMessages) break;
+    newest.unshift(entry);
     size += entry.length;
   }
-  const cut = entries.length - kept.length;
+  const cut = entries.length - newest.length;
   const text = [
     heading,
     ...(cut > 0 ? [`[${cut} older messages are left out]`] : []),
-    ...kept,
+    ...newest,
     "[end]",
   ].join("\n\n");
-  return { text, given: kept.length, of: entries.length };
+  return { text, given: newest.length, of: entries.length };
 }
 
 const NAMES: Readonly<Record<Role, string>> = { user: "User", agent: "Agent", system: "Note" };

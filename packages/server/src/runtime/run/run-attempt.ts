@@ -75,8 +75,8 @@ export class RunAttempt {
   }
 
   /** Suspensions whose end the live agent knows. */
-  get known(): ReadonlySet<string> {
-    return this.#questions.known;
+  get knownEnds(): ReadonlySet<string> {
+    return this.#questions.knownEnds;
   }
 
   get usage(): JsonObject | null {
@@ -228,7 +228,7 @@ export class RunAttempt {
   async #prompt(agent: Agent, prompt: RunPrompt): Promise<RunResult | "waiting" | AgentFault> {
     try {
       const end = await this.#unlessSilent(agent.prompt(prompt));
-      for (const id of prompt.tells) this.#questions.known.add(id);
+      for (const id of prompt.tells) this.#questions.knownEnds.add(id);
       await this.settle();
       this.#addUsage(end.usage);
       if (!(await this.#hasNews())) return { outcome: "completed", stopReason: end.stopReason };

@@ -28,13 +28,13 @@ export interface PromptRequest {
   /** How much of the history fits into the prompt of an agent that gets the history each time. */
   readonly roomFor: NonNullable<Agent["roomFor"]>;
   /** The suspensions whose end a live agent knows. */
-  readonly heard: ReadonlySet<string>;
+  readonly knownEnds: ReadonlySet<string>;
 }
 
 /** The prompt of a run: what the agent must know and does not, then the message. */
 export async function promptFor(
   { store, limits }: Pick<RuntimeContext, "store" | "limits">,
-  { session, run, memory, heard, roomFor }: PromptRequest,
+  { session, run, memory, knownEnds, roomFor }: PromptRequest,
 ): Promise<RunPrompt> {
   const message = await store.readMessage(session.id, run.messageId);
   if (message === null) {
@@ -43,7 +43,7 @@ export async function promptFor(
   const closed = run.attempts > 0 ? await closedSuspensions(store, session.id, run.id) : [];
   const isBack = memory === "resumed" || memory === "loaded";
   const missed = isBack ? await missedMessages(store, session, run, message) : null;
-  const news = memory === "live" ? closed.filter(({ id }) => !heard.has(id)) : closed;
+  const news = memory === "live" ? closed.filter(({ id }) => !knownEnds.has(id)) : closed;
   const text = continuationOf(news);
   const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
   const knowsNothing = memory === "none" || (isBack && missed === null);
@@ -67,11 +67,11 @@ export async function promptFor(
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
   if (memory === "told") {
-    const told = { ...prompt, parts: partsOf(message.content), begun };
-    if (run.continuity === "off") return { ...told, memory: { how: "none" } };
-    const room = roomFor({ ...told, history });
-    if (room.of === 0) return { ...told, memory: { how: "none" } };
-    return { ...told, history, memory: { how: "told", ...room } };
+    const full = { ...prompt, parts: partsOf(message.content), begun };
+    if (run.continuity === "off") return { ...full, memory: { how: "none" } };
+    const room = roomFor({ ...full, history });
+    if (room.of === 0) return { ...full, memory: { how: "none" } };
+    return { ...full, history, memory: { how: "told", ...room } };
   }
   const parts = [...own, ...workBegun(begun, limits), ...words];
   if (run.continuity === "off") return { ...prompt, parts, memory: { how: "none" } };
@@ -95,9 +95,9 @@ async function missedMessages(
 ): Promise<readonly Message[] | null> {
   const seen = resumePointOf(session.resumeData, run.provider)?.seen ?? null;
   const last = seen === null ? null : await store.readRun(seen);
-  const known = last === null ? null : await store.readMessage(session.id, last.messageId);
-  if (known === null) return null;
-  const since = await store.readMessages({ sessionId: session.id, after: known.seq });
+  const lastMessage = last === null ? null : await store.readMessage(session.id, last.messageId);
+  if (lastMessage === null) return null;
+  const since = await store.readMessages({ sessionId: session.id, after: lastMessage.seq });
   return since.filter(({ seq, runId }) => seq < message.seq && runId !== null && runId !== seen);
 }
 

@@ -92,15 +92,15 @@ export class RunWork {
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
       const live = await findAgent(signal);
       context.failpoint("agent.started");
-      const { memory, heard, roomFor } = live;
-      const prompt = await promptFor(context, { session, run, memory, heard, roomFor });
+      const { memory, knownEnds, roomFor } = live;
+      const prompt = await promptFor(context, { session, run, memory, knownEnds, roomFor });
       if (run.attempts > 0) await this.#adoptTools(live);
       const notices = live.isNew ? await noticesOf(context, session, run, prompt.memory) : {};
       for (const [notice, text] of Object.entries(notices)) this.attempt.say(text, notice);
       live.isNew = false;
       this.#live = live;
       const result = await this.attempt.work(live.agent, prompt, isHanded);
-      for (const id of this.attempt.known) heard.add(id);
+      for (const id of this.attempt.knownEnds) knownEnds.add(id);
       if (result === "not_current" || result === "waiting") return null;
       const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
       if (isStuck) await stopAgent();

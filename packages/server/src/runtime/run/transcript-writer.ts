@@ -130,14 +130,14 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   };
 
   const putTool = ({ callId, content, ended }: Extract<AgentReport, { report: "tool" }>): void => {
-    const known = tools.get(callId);
-    if (known?.ended === true) return;
-    if (known === undefined) {
+    const tool = tools.get(callId);
+    if (tool?.ended === true) return;
+    if (tool === undefined) {
       endText();
       tools.set(callId, { id: addMessage("system", content, ended), ended });
     } else {
-      replace(known.id, content, ended);
-      tools.set(callId, { id: known.id, ended });
+      replace(tool.id, content, ended);
+      tools.set(callId, { id: tool.id, ended });
     }
   };
 
@@ -265,22 +265,22 @@ const MAX_RECENT = 1024 * 1024;
  * can lose the newest part, which is then stored again.
  */
 function createRecentOutput() {
-  const kept: { batch: OutputBatch; firstSeq: number; storedAt: number }[] = [];
+  const batches: { batch: OutputBatch; firstSeq: number; storedAt: number }[] = [];
   let size = 0;
   return {
     add(batch: OutputBatch, { firstSeq }: Appended): void {
       const storedAt = performance.now();
-      kept.push({ batch, firstSeq, storedAt });
+      batches.push({ batch, firstSeq, storedAt });
       size += batch.size;
-      for (let oldest = kept[0]; oldest !== undefined; oldest = kept[0]) {
+      for (let oldest = batches[0]; oldest !== undefined; oldest = batches[0]) {
         if (size <= MAX_RECENT && oldest.storedAt >= storedAt - RECENT_MS) return;
-        kept.shift();
+        batches.shift();
         size -= oldest.batch.size;
       }
     },
     /** The output that was stored after this sequence number. Throws when some of it is no longer kept. */
     after(seq: number): readonly OutputBatch[] {
-      const lost = kept.filter(({ firstSeq }) => firstSeq > seq);
+      const lost = batches.filter(({ firstSeq }) => firstSeq > seq);
       if (lost[0]?.firstSeq !== seq + 1)
         throw new StorageFault("database_error", "The database lost output that it had confirmed.");
       return lost.map(({ batch }) => batch);

@@ -8,7 +8,7 @@ import { carriedFrom, chosenKind } from "../permissions/permission-answer.ts";
 import { isByPolicy } from "../permissions/policy-answer.ts";
 
 /** The maximum number that is recorded with a run. */
-const MAX_TOLD = 20;
+const MAX_RECORDED = 20;
 const MAX_TITLE = 200;
 
 /** Suspensions whose answers went to the live agent that asked. */
@@ -21,8 +21,8 @@ const MAX_REMEMBERED = 10_000;
 
 /** Remembers the newest ones since this process started. For older ones, only their tool calls show that they were used. */
 export function rememberAnswered(): AnsweredLive {
-  const kept = keepNewest<string, true>(MAX_REMEMBERED);
-  return { has: (id) => kept.get(id) === true, add: (id) => kept.set(id, true) };
+  const newest = keepNewest<string, true>(MAX_REMEMBERED);
+  return { has: (id) => newest.get(id) === true, add: (id) => newest.set(id, true) };
 }
 
 /**
@@ -45,7 +45,7 @@ export async function unusedAnswers(
   const calls = messages.filter((each) => each.runId === runId && each.content.type === "tool");
   return allowed
     .filter((answered) => !isUsed(answered, suspensions, calls, adopted))
-    .slice(-MAX_TOLD)
+    .slice(-MAX_RECORDED)
     .map(({ id, request, answer }) => {
       const title = typeof request["title"] === "string" ? request["title"] : "permission";
       return { suspensionId: id, title: title.slice(0, MAX_TITLE), answer };

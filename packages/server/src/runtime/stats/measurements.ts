@@ -11,7 +11,7 @@ export interface Measurements extends Tally {
   readonly feedReadersDropped: number;
   /** From an agent's output to the feeds, in seconds. */
   readonly eventLag: Histogram;
-  /** Of one commit, in seconds. */
+  /** Duration of one commit, in seconds. */
   readonly commitLatency: Histogram;
 }
 

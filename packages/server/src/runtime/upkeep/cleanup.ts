@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { activityOf, type Session } from "../../domain/session.ts";
 import type { StaleCounts, StaleKind, StaleSession, Store } from "../../storage/store.ts";
 import { pagesOf } from "../pages.ts";
-import { removeSessions, type KeptSession, type Removing } from "./removal.ts";
+import { removeSessions, type RemovalFailure, type Removing } from "./removal.ts";
 
 export interface CleanUp {
   readonly now: number;
@@ -24,7 +24,7 @@ export interface CleanedUp {
   /** The oldest of them. */
   readonly first: readonly StaleSession[];
   /** Conversations that could not be removed. */
-  readonly failures: readonly KeptSession[];
+  readonly failures: readonly RemovalFailure[];
   /** Inactive sessions that were kept, by reason; in a dry run, including conversations that would be removed. */
   readonly kept: Omit<StaleCounts, "stale"> & {
     /** Became active during the cleanup. */
@@ -46,7 +46,7 @@ export async function cleanUp(store: Store, options: CleanUp): Promise<CleanedUp
   const total =
     (counts?.stale ?? 0) + (conversations === undefined ? 0 : (counts?.conversations ?? 0));
   const first: StaleSession[] = [];
-  const failures: KeptSession[] = [];
+  const failures: RemovalFailure[] = [];
   let removed = 0;
   let changed = 0;
 
@@ -61,7 +61,7 @@ export async function cleanUp(store: Store, options: CleanUp): Promise<CleanedUp
     async (sessionIds) => {
       const isDue = (session: Session): boolean => isInactiveSince(session, before);
       const outcome = await removeSessions(removing, sessionIds, isDue, signal);
-      failures.push(...outcome.kept);
+      failures.push(...outcome.failures);
       return outcome.removed;
     };
 

@@ -15,7 +15,7 @@ export interface Removing extends Pick<
 }
 
 /** A session that could not be removed. */
-export interface KeptSession {
+export interface RemovalFailure {
   readonly sessionId: string;
   readonly reason: string;
 }
@@ -32,23 +32,23 @@ export async function removeSessions(
   sessionIds: readonly string[],
   isDue: (session: Session) => boolean,
   signal?: AbortSignal,
-): Promise<{ readonly removed: readonly string[]; readonly kept: readonly KeptSession[] }> {
+): Promise<{ readonly removed: readonly string[]; readonly failures: readonly RemovalFailure[] }> {
   const written: WrittenBundle[] = [];
-  const kept: KeptSession[] = [];
+  const failures: RemovalFailure[] = [];
   for (let start = 0; start < sessionIds.length && signal?.aborted !== true; start += AT_ONCE) {
     const ids = sessionIds.slice(start, start + AT_ONCE);
     for (const one of await Promise.all(ids.map((sessionId) => write(removing, sessionId)))) {
       if (one === null) continue;
       if ("file" in one) written.push(one);
-      else kept.push(one);
+      else failures.push(one);
     }
     await setImmediate();
   }
   if (written.length > 0) await removing.bundles.sync();
-  const failures = await Promise.all(written.map((one) => remove(removing, one, isDue)));
-  kept.push(...failures.filter((failure) => failure !== null));
-  const removed = written.filter((_, index) => failures[index] === null);
-  return { removed: removed.map(({ sessionId }) => sessionId), kept };
+  const outcomes = await Promise.all(written.map((one) => remove(removing, one, isDue)));
+  failures.push(...outcomes.filter((outcome) => outcome !== null));
+  const removed = written.filter((_, index) => outcomes[index] === null);
+  return { removed: removed.map(({ sessionId }) => sessionId), failures };
 }
 
 interface WrittenBundle {
@@ -61,7 +61,7 @@ interface WrittenBundle {
 async function write(
   { store, bundles, clock, log }: Removing,
   sessionId: string,
-): Promise<WrittenBundle | KeptSession | null> {
+): Promise<WrittenBundle | RemovalFailure | null> {
   try {
     const exported = await exportBundle({ store, clock }, sessionId);
     if (!exported.ok) return null;
@@ -90,7 +90,7 @@ async function remove(
   { bundles, clock, execute, forgetSession, log }: Removing,
   { sessionId, version, file }: WrittenBundle,
   isDue: (session: Session) => boolean,
-): Promise<KeptSession | null> {
+): Promise<RemovalFailure | null> {
   try {
     const executed = await execute({
       sessionId,

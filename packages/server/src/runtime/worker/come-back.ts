@@ -73,11 +73,11 @@ async function commandEach<One extends Command>(
 
 /** Checks each repository once. */
 function remembering(obstacleOf: RuntimeContext["obstacleOf"]): RuntimeContext["obstacleOf"] {
-  const known = new Map<string | null, Promise<string | null>>();
+  const obstacles = new Map<string | null, Promise<string | null>>();
   return (repoId) => {
-    const answer = known.get(repoId) ?? obstacleOf(repoId);
-    known.set(repoId, answer);
-    return answer;
+    const obstacle = obstacles.get(repoId) ?? obstacleOf(repoId);
+    obstacles.set(repoId, obstacle);
+    return obstacle;
   };
 }
 
