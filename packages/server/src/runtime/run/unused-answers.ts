@@ -2,8 +2,7 @@ import { isObject, sameJson, type Json, type JsonObject } from "../../domain/jso
 import type { Message } from "../../domain/message.ts";
 import type { UnusedAnswer } from "../../domain/run.ts";
 import { keepNewest } from "../../storage/keep-newest.ts";
-import type { StoredSuspension } from "../../storage/store.ts";
-import type { RuntimeContext } from "../context.ts";
+import type { Store, StoredSuspension } from "../../storage/store.ts";
 import { carriedFrom, chosenKind } from "../permissions/permission-answer.ts";
 import { isByPolicy } from "../permissions/policy-answer.ts";
 
@@ -31,7 +30,7 @@ export function rememberAnswered(): AnsweredLive {
  * `adopted` are tool calls that an earlier agent of the run left open and whose results the new agent reported.
  */
 export async function unusedAnswers(
-  { store, answeredLive }: Pick<RuntimeContext, "store" | "answeredLive">,
+  { store, answeredLive }: { readonly store: Store; readonly answeredLive: AnsweredLive },
   sessionId: string,
   runId: string,
   adopted: ReadonlySet<string>,
