@@ -1,7 +1,7 @@
 import type { Store } from "../storage/store.ts";
 import type { Executed } from "./execute-command.ts";
-import { noSuchSession, refuse, type Refused, type Reply } from "./reply.ts";
-import { snapshotOf, type SessionSnapshot } from "./session-snapshot.ts";
+import { refuse, type Refused } from "./reply.ts";
+import { withSession, type SessionReply } from "./session-snapshot.ts";
 
 /** The reply to a refused command. */
 export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
@@ -22,9 +22,9 @@ export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
 /** The reply to a command, with the new session. */
 export async function replyWithSession(
   store: Store,
-  { sessionId, executed }: { readonly sessionId: string; readonly executed: Executed },
-): Promise<Reply<{ readonly session: SessionSnapshot }>> {
+  sessionId: string,
+  executed: Executed,
+): Promise<SessionReply> {
   if (!executed.ok) return toRefused(executed);
-  const session = await snapshotOf(store, sessionId);
-  return session === null ? noSuchSession() : { ok: true, session };
+  return withSession(store, sessionId, (session) => ({ session }));
 }

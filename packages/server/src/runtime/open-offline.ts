@@ -28,7 +28,7 @@ export function openOffline(options: OfflineOptions): Offline {
     permissions: null,
     failpoint: NO_FAILPOINT,
     slots: NO_SLOTS,
-    agents: createAgentTrail({ log: options.log, limit: NO_SLOTS.limit }),
+    agents: createAgentTrail(options.log, NO_SLOTS.limit),
     cluster: ALONE,
     defaultProvider: catalog.defaultName,
     startsAgents: false,
@@ -52,8 +52,7 @@ export function openOffline(options: OfflineOptions): Offline {
   return {
     ...createRequests(context, options),
     listNodes,
-    drainNode: async (drain) =>
-      drainNode(store, { cluster: { ...ALONE, nodes: await listNodes() }, ...drain }),
+    drainNode: async (drain) => drainNode(store, { ...ALONE, nodes: await listNodes() }, drain),
   };
 }
 

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
 import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { askFromAgent } from "./permissions/agent-questions.ts";
 import { MEMBER, type ClusterMember } from "./cluster/cluster-member.ts";
 import { drainNode, joinCluster } from "./cluster/cluster.ts";
-import type { Limits, RuntimeContext } from "./context.ts";
-import type { Log } from "./log.ts";
+import type { RuntimeContext } from "./context.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
-import { comeBack } from "./worker/come-back.ts";
-import { continueInterrupted } from "./worker/continue-interrupted.ts";
+import { comeBack, findObstacles, suspendActive } from "./worker/come-back.ts";
+import { continueInterrupted } from "./run/cut-run.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./feeds/global-feed.ts";
 import { createHintReader } from "./cluster/hint-reader.ts";
@@ -18,47 +16,36 @@ import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
 import { readiness } from "./upkeep/readiness.ts";
-import { findObstacles } from "./worker/obstacle.ts";
 import { startRecovery } from "./worker/recovery.ts";
-import { suspendActive } from "./worker/suspend-active.ts";
-import { noSuchSession, refuse } from "./reply.ts";
+import { refuse } from "./reply.ts";
 import { createRequests, type RequestOptions } from "./requests/requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
+import { sleep } from "./sleep.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { withSession } from "./session-snapshot.ts";
 import { SessionWorker } from "./worker/session-worker.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
-export interface RuntimeOptions extends Omit<RequestOptions, "probes" | "onImported"> {
-  readonly store: Store;
-  /** Unique to this process. */
-  readonly node: string;
+export interface RuntimeOptions
+  extends
+    Omit<RequestOptions, "probes" | "onImported">,
+    Pick<RuntimeContext, "store" | "node" | "limits" | "clock" | "newId" | "log" | "forgetSession">,
+    Partial<Pick<RuntimeContext, "permissions" | "failpoint">> {
   /** The process that this one replaces. It is dead, even if its lease has not expired. */
   readonly formerNode?: string | null;
-  readonly limits: Limits;
-  /** The configured policy for agents; without one, people answer every permission. */
-  readonly permissions?: PermissionPolicy | null;
-  readonly clock: () => number;
-  readonly newId: () => string;
-  readonly log: Log;
   /** The settings of this node. */
   readonly member?: ClusterMember;
   readonly version?: string;
   /** How often in a row an interrupted run is continued automatically. */
   readonly continueInterrupted?: number;
-  /** Deletes the data of a deleted session outside the store. */
-  readonly forgetSession: (sessionId: string) => Promise<void>;
-  readonly failpoint?: RuntimeContext["failpoint"];
 }
 
-export interface OpenRuntime {
+/** `execute` and `obstacleOf` are for background jobs. */
+export interface OpenRuntime extends Pick<RuntimeContext, "execute" | "obstacleOf"> {
   readonly runtime: Runtime;
-  /** Decides, commits and notifies the feeds; for background jobs. */
-  readonly execute: (execution: Execution) => Promise<Executed>;
   /** Whether this node does the work that only one node must do. */
   readonly isEldest: () => boolean;
-  readonly obstacleOf: RuntimeContext["obstacleOf"];
   /** Suspends the sessions, ends the agents and releases the lease within the deadline. */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
@@ -70,15 +57,19 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const onFailure = (err: unknown): void => log.error({ err }, "a feed could not be read");
   const stopping = new AbortController();
   const patientUntil = (signal: AbortSignal): Store =>
-    patientStore(store, {
-      cluster: { untilBack: (until) => cluster.untilBack(until) },
-      patienceMs: member.leaseMs,
-      signal,
-    });
+    patientStore(store, (until) => cluster.untilBack(until), member.leaseMs, signal);
   // Streams stay open during a short database outage.
   const readable = patientUntil(stopping.signal);
   const feeds = createSessionFeeds(readable, { onFailure });
   const globalFeed = createGlobalFeed(readable, { name: node, onFailure });
+  const touchFeeds = (sessionId: string): void => {
+    feeds.touch(sessionId);
+    globalFeed.touch(sessionId);
+  };
+  const endFeeds = (sessionId: string): void => {
+    feeds.end(sessionId);
+    globalFeed.end(sessionId);
+  };
   const commitLatency = createHistogram();
   const eventLag = createHistogram();
   const runsEnded = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
@@ -94,15 +85,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     for (const event of executed.events) {
       if (event.type !== "run.ended") continue;
       runsEnded[event.result.outcome] += 1;
-      if (event.result.outcome === "interrupted") await continueRun(sessionId, event.runId);
+      if (event.result.outcome === "interrupted")
+        await continueInterrupted(context, sessionId, event.runId, options.continueInterrupted);
     }
-    if (executed.session === null) {
-      feeds.end(sessionId);
-      globalFeed.end(sessionId);
-    } else {
-      feeds.touch(sessionId);
-      globalFeed.touch(sessionId);
-    }
+    if (executed.session === null) endFeeds(sessionId);
+    else touchFeeds(sessionId);
     return executed;
   };
   const execute = async (execution: Execution): Promise<Executed> => {
@@ -118,14 +105,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const notifyAfterOutage = async (sessionId: string): Promise<void> => {
     await cluster.untilBack(stopping.signal);
     if (stopping.signal.aborted) return;
-    feeds.touch(sessionId);
-    globalFeed.touch(sessionId);
+    touchFeeds(sessionId);
     nudge(sessionId);
-  };
-
-  const continueRun = async (sessionId: string, runId: string): Promise<void> => {
-    const most = options.continueInterrupted ?? 0;
-    if (most > 0) await continueInterrupted(context, { sessionId, runId, most });
   };
 
   const wake = (sessionId: string, how: { readonly isWanted: boolean }): void => {
@@ -188,9 +169,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       const read = await store.readSession(sessionId);
       if (read.found === "nothing") await options.forgetSession(sessionId);
     },
-    obstacleOf: findObstacles({ ...settings, cluster, labels: member.labels }),
+    obstacleOf: findObstacles(settings, cluster, member.labels),
     slots,
-    agents: createAgentTrail({ log, limit: slots.limit }),
+    agents: createAgentTrail(log, slots.limit),
     cluster,
     execute,
     patient: (signal) => {
@@ -200,8 +181,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     nudge,
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
-      feeds.end(sessionId);
-      globalFeed.end(sessionId);
+      endFeeds(sessionId);
       nudge(sessionId);
     },
     reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
@@ -213,7 +193,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
   // The sessions become active before the server is ready.
   if (cluster.isEldest) {
-    await comeBack(context, { signal: stopping.signal }).catch((err: unknown) =>
+    await comeBack(context, stopping.signal).catch((err: unknown) =>
       log.error({ err }, "not all sessions could be made active again"),
     );
   }
@@ -239,7 +219,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const runtime: Runtime = {
     ...requests,
     listNodes: async () => cluster.nodes,
-    drainNode: (drain) => drainNode(store, { cluster, ...drain }),
+    drainNode: (drain) => drainNode(store, cluster, drain),
     createSession: (request) => whenRunning(() => requests.createSession(request)),
     sendMessage: (request) => whenRunning(() => requests.sendMessage(request)),
     resume: (request) => whenRunning(() => requests.resume(request)),
@@ -258,29 +238,27 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       eventLag: eventLag.read(),
       commitLatency: commitLatency.read(),
     }),
-    openFeed: async ({ sessionId, after, onItem, onEnd }) => {
-      const session = await snapshotOf(store, sessionId);
-      if (session === null) return noSuchSession();
-      const { lastSeq } = session;
-      return { ok: true, feed: feeds.open({ sessionId, after, lastSeq, onItem, onEnd }) };
-    },
-    openGlobalFeed: (request) => globalFeed.open(request),
+    openFeed: (request) =>
+      withSession(store, request.sessionId, ({ lastSeq }) => ({
+        feed: feeds.open({ ...request, lastSeq }),
+      })),
+    openGlobalFeed: globalFeed.open,
   };
 
   const stopAll = async (deadlineMs: number): Promise<void> => {
     if (!cluster.isAlone) {
       await cluster.drain();
-      await drained(workers, { withinMs: member.drainMs });
+      await drained(workers, member.drainMs);
     }
     context.failpoint("stop.begun");
     const late = AbortSignal.timeout(deadlineMs);
     stopping.abort();
     const busy = [...workers.values()].map((worker) => worker.shutDown());
-    await Promise.race([Promise.allSettled([recovery, ...busy]), aborted(late)]);
+    await Promise.race([Promise.allSettled([recovery, ...busy]), sleep(deadlineMs)]);
     context.failpoint("stop.suspending");
     // These sessions have no agent. Any that are not suspended in time are still active at the next start.
     if (cluster.isAlone) {
-      await suspendActive(context, { signal: late }).catch((err: unknown) =>
+      await suspendActive(context, late).catch((err: unknown) =>
         log.error({ err }, "the sessions could not be suspended"),
       );
     }
@@ -302,12 +280,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 /** Waits until no worker is left or the time is over. */
 async function drained(
   workers: ReadonlyMap<string, SessionWorker>,
-  { withinMs }: { readonly withinMs: number },
+  withinMs: number,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline && workers.size > 0) await pause(20);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return pause(2 ** 31 - 1, undefined, { signal, ref: false }).catch(() => {});
 }

@@ -5,7 +5,6 @@ import type { Suspension } from "../domain/suspension.ts";
 import type { ProviderDescription } from "../providers/provider.ts";
 import type {
   QueuedMessage,
-  Repo,
   SessionPage,
   ShownUnusedAnswer,
   StoredSuspension,
@@ -15,6 +14,7 @@ import type { DrainNode } from "./cluster/cluster.ts";
 import type { NodeView } from "./cluster/node-view.ts";
 import type { Feed, FeedReader } from "./feeds/feed.ts";
 import type { Reply } from "./reply.ts";
+import type { Repositories } from "./repositories/repositories.ts";
 import type { FileMatches, FindFiles } from "./repositories/repository-files.ts";
 import type { ReportedEvent, ReportEvent } from "./requests/report-event.ts";
 import type {
@@ -23,6 +23,7 @@ import type {
   CreateSession,
   EditQueued,
   ListSessions,
+  OnMessage,
   OnSession,
   SendMessage,
   Sent,
@@ -36,7 +37,7 @@ import type {
   RunPage,
   WholeSession,
 } from "./requests/session-reads.ts";
-import type { SessionSnapshot } from "./session-snapshot.ts";
+import type { SessionReply, SessionSnapshot } from "./session-snapshot.ts";
 import type { Measurements } from "./stats/measurements.ts";
 import type { Stats } from "./stats/stats.ts";
 import type { Readiness } from "./upkeep/readiness.ts";
@@ -71,10 +72,8 @@ export type { Stats } from "./stats/stats.ts";
 export type { Readiness } from "./upkeep/readiness.ts";
 export type { RemovedPage } from "./upkeep/removed-sessions.ts";
 
-type SessionReply = Promise<Reply<{ readonly session: SessionSnapshot }>>;
 type QueueReply = Promise<Reply<{ readonly queue: readonly QueuedMessage[] }>>;
 type GrantsReply = Promise<Reply<{ readonly grants: readonly PermissionGrant[] }>>;
-type RepoReply = Promise<Reply<{ readonly repo: Repo }>>;
 
 /** The port of the runtime: every request about sessions, from HTTP, the command line and tests. */
 export interface Runtime {
@@ -84,11 +83,11 @@ export interface Runtime {
   listSessions(query: ListSessions): Promise<SessionPage>;
   /** The id of the session with this id or agent id; null if there is none. */
   findSession(name: string): Promise<string | null>;
-  readSession(sessionId: string): SessionReply;
+  readSession(sessionId: string): Promise<SessionReply>;
   /** The session with its repository, all messages and the position where its feed continues. */
   readWholeSession(sessionId: string): Promise<Reply<WholeSession>>;
-  updateSession(request: UpdateSession): SessionReply;
-  deleteSession(request: OnSession): SessionReply;
+  updateSession(request: UpdateSession): Promise<SessionReply>;
+  deleteSession(request: OnSession): Promise<SessionReply>;
   /** The stored rows, even if they are unreadable. */
   readRaw(sessionId: string): Promise<Reply<{ readonly raw: RawSession }>>;
 
@@ -99,27 +98,27 @@ export interface Runtime {
 
   readQueue(sessionId: string): QueueReply;
   editQueued(request: EditQueued): QueueReply;
-  withdrawQueued(request: OnSession & { readonly messageId: string }): QueueReply;
+  withdrawQueued(request: OnMessage): QueueReply;
 
-  cancel(request: OnSession & { readonly reason: string }): SessionReply;
-  resume(request: OnSession): SessionReply;
-  answer(request: AnswerSuspension): SessionReply;
-  archive(request: OnSession): SessionReply;
+  cancel(request: OnSession & { readonly reason: string }): Promise<SessionReply>;
+  resume(request: OnSession): Promise<SessionReply>;
+  answer(request: AnswerSuspension): Promise<SessionReply>;
+  archive(request: OnSession): Promise<SessionReply>;
   finalize(
     request: OnSession & { readonly outcome: Outcome; readonly summary: string | null },
-  ): SessionReply;
-  fail(request: OnSession & { readonly reason: string }): SessionReply;
-  fork(request: OnSession & { readonly atMessage: string | null }): SessionReply;
+  ): Promise<SessionReply>;
+  fail(request: OnSession & { readonly reason: string }): Promise<SessionReply>;
+  fork(request: OnSession & { readonly atMessage: string | null }): Promise<SessionReply>;
   /** Never refused: a missing session is one of the reasons. `policy` overrides the configured policy. */
   shouldResume(sessionId: string, policy?: Partial<ResumePolicy>): Promise<ResumeDecision>;
 
   /** The lines of a bundle, each without its newline. */
   exportSession(sessionId: string): Promise<Reply<{ readonly lines: AsyncIterable<string> }>>;
-  importSession(lines: AsyncIterable<string>): SessionReply;
+  importSession(lines: AsyncIterable<string>): Promise<SessionReply>;
 
   /** Sessions removed by retention or cleanup that can be restored; newest first. */
   listRemoved(query: { readonly limit: number }): Promise<RemovedPage>;
-  restoreRemoved(sessionId: string): SessionReply;
+  restoreRemoved(sessionId: string): Promise<SessionReply>;
 
   listSuspensions(): Promise<readonly StoredSuspension[]>;
   /** Allowed actions that no agent took up and nobody has dismissed. */
@@ -138,13 +137,9 @@ export interface Runtime {
   /** A question of the agent on its current run. Refused without a run. */
   askFromAgent(request: AskFromAgent): Promise<Reply<{ readonly suspension: Suspension }>>;
 
-  addRepo(request: {
-    readonly path: string;
-    readonly name: string | null;
-    readonly label?: string;
-  }): RepoReply;
-  listRepos(): Promise<readonly Repo[]>;
-  removeRepo(repoId: string): RepoReply;
+  readonly addRepo: Repositories["add"];
+  readonly listRepos: Repositories["list"];
+  readonly removeRepo: Repositories["remove"];
   /** Fuzzy search for files of a repository. */
   findFiles(request: FindFiles): Promise<Reply<FileMatches>>;
 

@@ -1,15 +1,30 @@
 import { StorageFault } from "../storage/fault.ts";
 import type { SessionRecord, Store } from "../storage/store.ts";
 import type { Log } from "./log.ts";
+import { noSuchSession, type Refused, type Reply } from "./reply.ts";
 
 /** A session at one moment. `OnSession.version` is compared with its `version`. */
 export type SessionSnapshot = SessionRecord;
+
+export type SessionReply = Reply<{ readonly session: SessionSnapshot }>;
 
 /** Null if the session does not exist. Throws a `row_unreadable` fault if it is unreadable. */
 export async function snapshotOf(store: Store, sessionId: string): Promise<SessionSnapshot | null> {
   const read = await store.readSession(sessionId);
   if (read.found === "unreadable") throw unreadable(sessionId, read.reason);
   return read.found === "session" ? read.record : null;
+}
+
+/** Replies with a value that is read from the session, if the session exists. */
+export async function withSession<Value extends object>(
+  store: Store,
+  sessionId: string,
+  read: (session: SessionSnapshot) => Value | Refused | Promise<Value | Refused>,
+): Promise<Reply<Value>> {
+  const session = await snapshotOf(store, sessionId);
+  if (session === null) return noSuchSession();
+  const value = await read(session);
+  return "refusal" in value ? value : { ok: true, ...value };
 }
 
 /** Null also if the session is unreadable. */

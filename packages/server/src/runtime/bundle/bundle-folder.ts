@@ -3,34 +3,14 @@ import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs
 import path from "node:path";
 import { syncFolder } from "../../storage/sync-folder.ts";
 import { nullOn } from "../error-codes.ts";
+import { lineWriter, linesIn } from "./line-file.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Characters per write. */
-const CHUNK_LENGTH = 256 * 1024;
 const TEMPORARY = ".tmp";
 /** `<session>-<date>.jsonl`, and `<session>-<date>.<n>.jsonl` for later bundles of the same day. */
 const NAME = /-(\d{4}-\d{2}-\d{2})(?:\.\d+)?\.jsonl$/u;
 /** File systems limit names to 255 bytes. */
 const MAX_ID_LENGTH = 180;
-
-/** The bundles of removed sessions, in files that only their owner can read. */
-export interface BundleFolder {
-  /** Returns the path of the complete, synced file. Leaves no file behind if it throws. */
-  write(bundle: {
-    readonly sessionId: string;
-    readonly at: number;
-    readonly lines: AsyncIterable<string>;
-  }): Promise<string>;
-  /** Makes the names of the written files survive a power failure. */
-  sync(): Promise<void>;
-  remove(file: string): Promise<void>;
-  /** All bundles, or those of one session; newest first. */
-  list(query?: { readonly sessionId: string }): Promise<readonly BundleFile[]>;
-  /** The lines without their newlines. */
-  lines(file: BundleFile): AsyncIterable<string>;
-  /** Removes bundles older than `keptMs`, and temporary files that a crash left behind. */
-  removeOld(query: { readonly now: number; readonly keptMs: number }): Promise<readonly string[]>;
-}
 
 export interface BundleFile {
   readonly path: string;
@@ -38,85 +18,74 @@ export interface BundleFile {
   readonly writtenAt: number;
 }
 
-export function bundleFolder(folder: string): BundleFolder {
-  async function write({
-    sessionId,
-    at,
-    lines,
-  }: Parameters<BundleFolder["write"]>[0]): Promise<string> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const name = `${fileNameOf(sessionId)}-${new Date(at).toISOString().slice(0, 10)}`;
-    const { file, temporary, handle } = await reserve(path.join(folder, name));
-    try {
-      await writeLines(handle, lines);
-      await rename(temporary, file);
-      return file;
-    } catch (error) {
-      await remove(temporary);
-      throw error;
-    }
-  }
+export type BundleFolder = ReturnType<typeof bundleFolder>;
 
-  async function removeOld({
-    now,
-    keptMs,
-  }: {
-    now: number;
-    keptMs: number;
-  }): Promise<readonly string[]> {
-    const removed: string[] = [];
-    for (const name of await namesIn(folder)) {
-      const file = path.join(folder, name);
-      const date = NAME.exec(name)?.[1];
-      // The date is the beginning of a day; the bundle may be from its end.
-      const isOld = date !== undefined && now - Date.parse(date) >= keptMs + DAY_MS;
-      if (isOld) removed.push(file);
-      if (isOld || (await isAbandoned(file, now))) await remove(file);
-    }
-    return removed;
-  }
-
-  async function list(query?: { readonly sessionId: string }): Promise<readonly BundleFile[]> {
-    const prefix = query === undefined ? "" : `${fileNameOf(query.sessionId)}-`;
-    const names = (await namesIn(folder)).filter(
-      (name) => isDated(name) && name.startsWith(prefix),
-    );
-    const files: BundleFile[] = [];
-    for (const name of names) {
-      const file = path.join(folder, name);
-      const stats = await stat(file).catch(nullOn("ENOENT"));
-      if (stats !== null) files.push({ path: file, bytes: stats.size, writtenAt: stats.mtimeMs });
-    }
-    return files.toSorted((one, other) => other.writtenAt - one.writtenAt);
-  }
-
-  return { write, sync: () => syncFolder(folder), remove, removeOld, list, lines: linesOf };
+/** The bundles of removed sessions, in files that only their owner can read. */
+export function bundleFolder(folder: string) {
+  return {
+    /** Returns the path of the complete, synced file. Leaves no file behind if it throws. */
+    async write(sessionId: string, at: number, lines: AsyncIterable<string>): Promise<string> {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const name = `${fileNameOf(sessionId)}-${new Date(at).toISOString().slice(0, 10)}`;
+      const { file, temporary, handle } = await reserve(path.join(folder, name));
+      try {
+        await writeLines(handle, lines);
+        await rename(temporary, file);
+        return file;
+      } catch (error) {
+        await remove(temporary);
+        throw error;
+      }
+    },
+    /** Makes the names of the written files survive a power failure. */
+    sync: () => syncFolder(folder),
+    remove,
+    /** All bundles, or those of one session; newest first. */
+    async list(sessionId?: string): Promise<readonly BundleFile[]> {
+      const prefix = sessionId === undefined ? "" : `${fileNameOf(sessionId)}-`;
+      const files: BundleFile[] = [];
+      for (const name of await namesIn(folder)) {
+        if (!name.startsWith(prefix) || Number.isNaN(dateOf(name))) continue;
+        const file = path.join(folder, name);
+        const stats = await stat(file).catch(nullOn("ENOENT"));
+        if (stats !== null) files.push({ path: file, bytes: stats.size, writtenAt: stats.mtimeMs });
+      }
+      return files.toSorted((one, other) => other.writtenAt - one.writtenAt);
+    },
+    /** The lines without their newlines. */
+    async *lines({ path: file }: BundleFile): AsyncGenerator<string> {
+      const handle = await open(file);
+      try {
+        yield* linesIn(handle);
+      } finally {
+        await handle.close();
+      }
+    },
+    /** Removes bundles older than `keptMs`, and temporary files that a crash left behind. */
+    async removeOld(now: number, keptMs: number): Promise<readonly string[]> {
+      const removed: string[] = [];
+      for (const name of await namesIn(folder)) {
+        const file = path.join(folder, name);
+        // The date is the beginning of a day; the bundle may be from its end.
+        const isOld = now - dateOf(name) >= keptMs + DAY_MS;
+        if (isOld) removed.push(file);
+        if (isOld || (await isAbandoned(file, now))) await remove(file);
+      }
+      return removed;
+    },
+  };
 }
 
-function isDated(name: string): boolean {
-  const date = NAME.exec(name)?.[1];
-  return date !== undefined && !Number.isNaN(Date.parse(date));
-}
-
-async function* linesOf({ path: file }: BundleFile): AsyncGenerator<string> {
-  const handle = await open(file);
-  try {
-    yield* handle.readLines({ encoding: "utf8" });
-  } finally {
-    await handle.close();
-  }
+/** NaN for a file that is not a bundle. */
+function dateOf(name: string): number {
+  return Date.parse(NAME.exec(name)?.[1] ?? "");
 }
 
 async function writeLines(handle: FileHandle, lines: AsyncIterable<string>): Promise<void> {
   try {
-    let buffer = "";
-    for await (const line of lines) {
-      buffer += `${line}\n`;
-      if (buffer.length < CHUNK_LENGTH) continue;
-      await handle.appendFile(buffer);
-      buffer = "";
-    }
-    await handle.appendFile(buffer);
+    const writer = lineWriter(handle);
+    for await (const line of lines) await writer.add(line);
+    await writer.flush();
     await handle.sync();
   } finally {
     await handle.close();
@@ -133,14 +102,8 @@ function remove(file: string): Promise<void> {
   return rm(file, { force: true });
 }
 
-interface NewFile {
-  readonly file: string;
-  readonly temporary: string;
-  readonly handle: FileHandle;
-}
-
 /** Reserves an unused name by its temporary file, so that a second bundle of the same day does not replace the first. */
-async function reserve(name: string): Promise<NewFile> {
+async function reserve(name: string) {
   for (let n = 1; ; n += 1) {
     const file = `${name}${n === 1 ? "" : `.${n}`}.jsonl`;
     const temporary = `${file}${TEMPORARY}`;

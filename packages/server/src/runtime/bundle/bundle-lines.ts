@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
-import { currentRunOf, statusOf, type Session } from "../../domain/session.ts";
+import { currentRunOf, type Session } from "../../domain/session.ts";
 import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/store.ts";
 
 /**
@@ -16,53 +16,33 @@ import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/s
  */
 export const BUNDLE_VERSION = 2;
 
-export function headerLine({ at, session }: { at: number; session: Session }): JsonObject {
-  return {
-    holdfast: "bundle",
-    version: BUNDLE_VERSION,
-    exportedAt: toTime(at),
-    sessionId: session.id,
-  };
+export function headerLine(sessionId: string, at: number): JsonObject {
+  return { holdfast: "bundle", version: BUNDLE_VERSION, exportedAt: toTime(at), sessionId };
 }
 
-export function sessionLine(session: Session, { lastSeq }: { lastSeq: number }): JsonObject {
-  const { standing } = session;
-  const run = currentRunOf(session);
+/** The suspensions, the queue and the repository have lines of their own; `resumeReady` follows from the phase. */
+export function sessionLine(exported: Session, lastSeq: number): JsonObject {
+  const { standing, queue: _, repoId: _repoId, resumeReady: _ready, ...session } = exported;
+  const { lastError, lastRun, forkedFrom } = session;
+  const run = currentRunOf(exported);
   return {
     type: "session",
-    id: session.id,
-    title: session.title,
-    status: statusOf(session),
+    ...session,
+    status: standing.status,
     failure: standing.status === "error" ? standing.reason : null,
     failedAt: standing.status === "error" ? toTime(standing.failedAt) : null,
     suspendedAt: standing.status === "suspended" ? toTime(standing.suspendedAt) : null,
     suspendedReason: standing.status === "suspended" ? standing.reason : null,
     archivedAt: standing.status === "archived" ? toTime(standing.archivedAt) : null,
     waitingRun: run && { id: run.id, continuity: run.continuity, handed: run.handed },
-    delivery: session.delivery,
-    provider: session.provider,
-    model: session.model,
-    agentName: session.agentName,
-    purpose: session.purpose,
-    agentId: session.agentId,
-    metadata: session.metadata,
-    phase: session.phase,
     phaseHistory: session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
-    errorCount: session.errorCount,
-    errorTotal: session.errorTotal,
-    lastError: session.lastError && {
-      ...session.lastError,
-      at: toTimeOrNull(session.lastError.at),
-    },
-    lastRun: session.lastRun && { ...session.lastRun },
-    supportsResume: session.supportsResume,
-    resumeData: session.resumeData,
-    forkedFrom: session.forkedFrom && { ...session.forkedFrom },
+    lastError: lastError && { ...lastError, at: toTimeOrNull(lastError.at) },
+    lastRun: lastRun && { ...lastRun },
+    forkedFrom: forkedFrom && { ...forkedFrom },
     createdAt: toTime(session.createdAt),
     updatedAt: toTime(session.updatedAt),
     lastActiveAt: toTime(session.lastActiveAt),
     finalizedAt: toTimeOrNull(session.finalizedAt),
-    summary: session.summary,
     lastSeq,
   };
 }
@@ -107,7 +87,7 @@ export function queuedLine(
 }
 
 /** `lines` includes this line; `sha256` is the checksum of the lines before it. */
-export function endLine({ lines, sha256 }: { lines: number; sha256: string }): JsonObject {
+export function endLine(lines: number, sha256: string): JsonObject {
   return { type: "end", lines, sha256 };
 }
 

@@ -59,10 +59,10 @@ export async function* bundleParts(
         return message.id;
       }
       case "queued": {
-        const { entry, content, queuedAt } = parseQueued(line);
+        const message = parseQueued(line);
         position += 1;
-        part.queued.push({ ...entry, content, queuedAt, position });
-        return entry.messageId;
+        part.queued.push({ ...message, position });
+        return message.messageId;
       }
       default:
         return null;

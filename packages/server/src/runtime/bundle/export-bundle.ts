@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { cutForExport } from "../../domain/carry-over.ts";
-import type { EventOf, SessionEvent } from "../../domain/kernel/event.ts";
+import type { EventOf } from "../../domain/kernel/event.ts";
 import { evolveAll } from "../../domain/kernel/evolve.ts";
-import type { JsonObject } from "../../domain/json.ts";
 import { noticesOf } from "../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
 import { StorageFault } from "../../storage/fault.ts";
@@ -41,11 +40,12 @@ export async function exportBundle(
   { store, clock }: { readonly store: Store; readonly clock: () => number },
   sessionId: string,
 ): Promise<Reply<Exported>> {
-  const at = clock();
-  const moment = await readMoment(store, { sessionId, at });
+  const moment = await readMoment(store, sessionId, clock());
   if (moment === null) return noSuchSession();
   return { ok: true, lines: numbered(bundleOf(store, moment)), version: moment.version };
 }
+
+type QueuedContent = Pick<QueuedMessage, "content" | "queuedAt">;
 
 /** The part that is read at once; the history is read later. */
 interface Moment {
@@ -54,15 +54,12 @@ interface Moment {
   readonly session: Session;
   readonly version: number;
   readonly lastSeq: number;
-  readonly queue: ReadonlyMap<string, Pick<QueuedMessage, "content" | "queuedAt">>;
+  readonly queue: ReadonlyMap<string, QueuedContent>;
   /** The end of the running run in the bundle; null without such a run. */
   readonly cut: EventOf<"run.ended"> | null;
 }
 
-async function readMoment(
-  store: Store,
-  { sessionId, at }: { sessionId: string; at: number },
-): Promise<Moment | null> {
+async function readMoment(store: Store, sessionId: string, at: number): Promise<Moment | null> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const loaded = await store.load(sessionId);
     if (loaded.found === "nothing") return null;
@@ -78,7 +75,8 @@ async function readMoment(
     const queue = await readQueue(store, session);
     if (queue === null) continue;
     const { version, lastSeq } = stored;
-    return { at, session, version, lastSeq, queue, cut: events.find(isEnd) ?? null };
+    const cut = events.find((event) => event.type === "run.ended") ?? null;
+    return { at, session, version, lastSeq, queue, cut };
   }
   throw new StorageFault(
     "database_busy",
@@ -89,9 +87,7 @@ async function readMoment(
 /** Null if the queue has changed since the session was read. */
 async function readQueue(store: Store, session: Session): Promise<Moment["queue"] | null> {
   const queued = session.queue.length === 0 ? [] : await store.readQueue(session.id);
-  const contents = new Map<string, Pick<QueuedMessage, "content" | "queuedAt">>(
-    queued.map((message) => [message.messageId, message]),
-  );
+  const contents = new Map<string, QueuedContent>(queued.map((each) => [each.messageId, each]));
   for (const { messageId } of session.queue) {
     if (contents.has(messageId)) continue;
     const message = await store.readMessage(session.id, messageId);
@@ -99,10 +95,6 @@ async function readQueue(store: Store, session: Session): Promise<Moment["queue"
     contents.set(messageId, { content: message.content, queuedAt: message.at });
   }
   return contents;
-}
-
-function isEnd(event: SessionEvent): event is EventOf<"run.ended"> {
-  return event.type === "run.ended";
 }
 
 async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<string> {
@@ -113,25 +105,25 @@ async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<string> {
     checksum.add(line);
     yield line;
   }
-  yield JSON.stringify(endLine({ lines: count + 1, sha256: checksum.end() }));
+  yield JSON.stringify(endLine(count + 1, checksum.end()));
 }
 
 async function* bundleOf(store: Store, moment: Moment): AsyncGenerator<string> {
   const { session, cut } = moment;
   const lastSeq = moment.lastSeq + (cut === null ? 0 : 1);
-  yield toText(headerLine(moment));
-  yield toText(sessionLine(session, { lastSeq }));
+  yield JSON.stringify(headerLine(session.id, moment.at));
+  yield JSON.stringify(sessionLine(session, lastSeq));
   const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
-  if (repo !== null) yield toText(repoLine(repo));
+  if (repo !== null) yield JSON.stringify(repoLine(repo));
   const exported = exportedRuns(store);
-  for await (const run of runsAt(store, moment, exported)) yield toText(runLine(run));
+  for await (const run of runsAt(store, moment, exported)) yield JSON.stringify(runLine(run));
   for await (const suspension of suspensionsAt(store, moment, exported))
-    yield toText(suspensionLine(suspension));
+    yield JSON.stringify(suspensionLine(suspension));
   yield* messagesAt(store, moment);
   for (const entry of session.queue) {
     const message = moment.queue.get(entry.messageId);
     if (message === undefined) throw new Error("unreachable: the whole queue was read");
-    yield toText(queuedLine(entry, message));
+    yield JSON.stringify(queuedLine(entry, message));
   }
   await checkExists(store, session.id);
 }
@@ -148,28 +140,23 @@ async function* runsAt(
     (part) => store.readRuns(session.id, part),
     (run) => run.queuedAt,
   );
-  for await (const run of each(parts)) {
-    exported.add(run);
-    const entry = queue.get(run.id);
-    if (waiting?.id === run.id) yield { ...reopened(run, waiting), status: "suspended" };
-    else if (entry !== undefined)
-      yield { ...reopened(run, entry), status: "queued", startedAt: null, memory: null };
-    else if (run.id === cut?.runId) yield { ...reopened(run, run), ...cutColumns(cut) };
-    else if (run.endedAt !== null && run.queuedAt <= session.updatedAt) yield run;
-    else exported.leaveOut(run.id);
-  }
+  for await (const part of parts)
+    for (const run of part) {
+      exported.add(run);
+      const entry = queue.get(run.id);
+      if (waiting?.id === run.id) yield { ...reopened(run, waiting), status: "suspended" };
+      else if (entry !== undefined)
+        yield { ...reopened(run, entry), status: "queued", startedAt: null, memory: null };
+      else if (run.id === cut?.runId) yield { ...reopened(run, run), ...cutColumns(cut) };
+      else if (run.endedAt !== null && run.queuedAt <= session.updatedAt) yield run;
+      else exported.leaveOut(run.id);
+    }
 }
 
-interface ExportedRuns {
-  /** Called with every run in order, also with those left out. */
-  add(run: Run): void;
-  leaveOut(runId: string): void;
-  /** The given runs that were exported. */
-  among(runIds: readonly string[]): Promise<ReadonlySet<string>>;
-}
+type ExportedRuns = ReturnType<typeof exportedRuns>;
 
 /** Remembers only the runs that were left out and the last run, because a session may have very many runs. */
-function exportedRuns(store: Store): ExportedRuns {
+function exportedRuns(store: Store) {
   const leftOut = new Set<string>();
   let last: Run | null = null;
   const isExported = async (runId: string): Promise<boolean> => {
@@ -177,9 +164,11 @@ function exportedRuns(store: Store): ExportedRuns {
     return run !== null && last !== null && run.queuedAt <= last.queuedAt;
   };
   return {
-    add: (run) => void (last = run),
-    leaveOut: (runId) => void leftOut.add(runId),
-    among: async (runIds) => {
+    /** Called with every run in order, also with those left out. */
+    add: (run: Run) => void (last = run),
+    leaveOut: (runId: string) => void leftOut.add(runId),
+    /** Those of the runs that were exported. */
+    among: async (runIds: readonly string[]): Promise<ReadonlySet<string>> => {
       const unique = [...new Set(runIds)];
       const areExported = await Promise.all(unique.map(isExported));
       return new Set(unique.filter((_, index) => areExported[index] === true));
@@ -232,7 +221,7 @@ async function* messagesAt(
     let length = 0;
     for (const message of messages) {
       if (message.seq > lastSeq) break;
-      const line = toText(messageLine(message));
+      const line = JSON.stringify(messageLine(message));
       length += line.length;
       yield line;
     }
@@ -249,17 +238,15 @@ async function* messagesAt(
   // A run ends once, so its id is unique for the notice, and a second export gives the same bundle.
   const { id: sessionId } = session;
   const seq = lastSeq + 1;
-  yield toText(messageLine({ id: runId, sessionId, runId, seq, role: "system", content, at }));
+  yield JSON.stringify(
+    messageLine({ id: runId, sessionId, runId, seq, role: "system", content, at }),
+  );
 }
 
 /** The number of messages that fit into `PART_LENGTH` at their average length. */
 function nextLimit(limit: number, length: number): number {
   const fitting = Math.floor((limit * PART_LENGTH) / Math.max(length, 1));
   return Math.max(1, Math.min(PART, fitting));
-}
-
-function toText(line: JsonObject): string {
-  return JSON.stringify(line);
 }
 
 async function* readParts<Row extends { readonly id: string }>(
@@ -275,10 +262,6 @@ async function* readParts<Row extends { readonly id: string }>(
     if (last === undefined) return;
     await setImmediate();
   }
-}
-
-async function* each<Row>(parts: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
-  for await (const part of parts) yield* part;
 }
 
 /** Fails if the session was deleted during the export, because the history is then incomplete. */

@@ -1,14 +1,15 @@
 import { tmpdir } from "node:os";
 import { asImported } from "../../domain/carry-over.ts";
-import { refuse, type Refused, type Reply } from "../reply.ts";
-import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
+import type { CommandContext } from "../execute-command.ts";
+import { refuse, type Refused } from "../reply.ts";
+import { snapshotOf, type SessionReply } from "../session-snapshot.ts";
 import { BUNDLE_LIMITS, type BundleLimits } from "./bundle-limits.ts";
 import { bundledSession } from "./bundled-session.ts";
 import { BadBundle, readBundle } from "./read-bundle.ts";
 import { openSpool } from "./spool.ts";
-import { storeBundle, type StoreContext } from "./store-bundle.ts";
+import { storeBundle } from "./store-bundle.ts";
 
-export interface ImportContext extends StoreContext {
+export interface ImportContext extends CommandContext {
   readonly clock: () => number;
   readonly limits?: BundleLimits;
   /** Holds the bundle during the import; by default the system's temporary folder. */
@@ -22,7 +23,7 @@ export interface ImportContext extends StoreContext {
 export async function importBundle(
   context: ImportContext,
   lines: AsyncIterable<string>,
-): Promise<Reply<{ readonly session: SessionSnapshot }>> {
+): Promise<SessionReply> {
   const { store, clock, limits = BUNDLE_LIMITS } = context;
   // Requested before the first await, because sources such as readline drop lines that nobody waits for.
   const iterator = lines[Symbol.asyncIterator]();
@@ -36,7 +37,7 @@ export async function importBundle(
           const read = await store.readSession(sessionId);
           if (read.found !== "nothing") throw new SessionExists(sessionId);
         },
-        onLine: (line) => spool.add(line),
+        onLine: spool.add,
       },
     );
     const at = clock();
@@ -51,22 +52,15 @@ export async function importBundle(
       : { ok: true, session: imported };
   } catch (error) {
     if (error instanceof BadBundle) return refuse("bundle_invalid", error.message);
-    if (error instanceof SessionExists) return toRefused(error.sessionId, "session_exists");
+    if (error instanceof SessionExists) return toRefused(error.message, "session_exists");
     throw error;
   } finally {
     await spool.close();
   }
 }
 
-/** Ends the reading early: the bundle would be refused at its end. */
-class SessionExists extends Error {
-  readonly sessionId: string;
-
-  constructor(sessionId: string) {
-    super();
-    this.sessionId = sessionId;
-  }
-}
+/** Ends the reading early: the bundle would be refused at its end. The message is the id of the session. */
+class SessionExists extends Error {}
 
 function toRefused(sessionId: string, refused: "session_exists" | "being_imported"): Refused {
   return refuse(

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addLongSession } from "../../storage/testing/long-session.ts";
 import { countRows, openRaw } from "../../storage/testing/raw-database.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
-import { dropLeftImports } from "./drop-import.ts";
+import { dropLeftImports } from "./store-bundle.ts";
 import { exportBundle } from "./export-bundle.ts";
 import { importBundle } from "./import-bundle.ts";
 import { collect, from } from "./testing/lines.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CONTINUITY_POLICIES, DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
+import { CONTINUITY_POLICIES, DELIVERY_POLICIES } from "../../domain/delivery.ts";
 import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import {
   currentRole,
@@ -14,14 +14,16 @@ import type { Session } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { toMemory, toUnusedAnswers } from "../../storage/rows/run-row.ts";
-import type { StagedMessage, StagedSuspension } from "../../storage/ports/import-store.ts";
+import type {
+  StagedMessage,
+  StagedQueueEntry,
+  StagedSuspension,
+} from "../../storage/ports/import-store.ts";
 import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
 import { BadLine, parseFields } from "./parse-line.ts";
 
-export type BundleMessage = StagedMessage;
 export type BundleRun = Omit<Run, "sessionId">;
-export type BundleSuspension = StagedSuspension;
 
 /** The line of the session. Its open suspensions and its queue have lines of their own. */
 export interface BundleSession {
@@ -35,12 +37,6 @@ export interface BundleSession {
 }
 
 type BundleStanding = z.infer<ReturnType<typeof buildSchemas>["standing"]>;
-
-export interface BundleQueued {
-  readonly entry: QueueEntry;
-  readonly content: MessageContent;
-  readonly queuedAt: number;
-}
 
 /** Built on the first use, so that a server that imports nothing starts as fast as before. */
 let schemas: ReturnType<typeof buildSchemas> | null = null;
@@ -214,11 +210,11 @@ export function parseRun(line: JsonObject): BundleRun {
   return parseFields(lineSchemas().run, line);
 }
 
-export function parseSuspension(line: JsonObject): BundleSuspension {
+export function parseSuspension(line: JsonObject): StagedSuspension {
   return parseFields(lineSchemas().suspension, line);
 }
 
-export function parseMessage(line: JsonObject): BundleMessage {
+export function parseMessage(line: JsonObject): StagedMessage {
   const { role, content, ...message } = parseFields(lineSchemas().message, line);
   return {
     ...message,
@@ -228,11 +224,10 @@ export function parseMessage(line: JsonObject): BundleMessage {
   };
 }
 
-export function parseQueued(line: JsonObject): BundleQueued {
-  const { content, queuedAt, ...entry } = parseFields(lineSchemas().queued, line);
-  return { entry, content, queuedAt };
+export function parseQueued(line: JsonObject): Omit<StagedQueueEntry, "position"> {
+  return parseFields(lineSchemas().queued, line);
 }
 
-export function parseEnd(line: JsonObject, { version }: { readonly version: number }) {
+export function parseEnd(line: JsonObject, version: number) {
   return parseFields(version > 1 ? lineSchemas().end : lineSchemas().endOfVersion1, line);
 }

@@ -3,6 +3,7 @@ import type { QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { ResumePoint } from "../../domain/resume-point.ts";
 import type { Session } from "../../domain/session.ts";
+import type { StagedMessage, StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { BundleLimits } from "./bundle-limits.ts";
 import { bundleChecksum } from "./bundle-lines.ts";
 import {
@@ -14,11 +15,8 @@ import {
   parseRun,
   parseSession,
   parseSuspension,
-  type BundleMessage,
-  type BundleQueued,
   type BundleRun,
   type BundleSession,
-  type BundleSuspension,
 } from "./parse-bundle.ts";
 import { BadLine, parseLine, shown } from "./parse-line.ts";
 
@@ -31,12 +29,12 @@ export interface BundleOutline {
   readonly repoPath: string | null;
   readonly waitingRun: BundleRun | null;
   /** The open suspensions of the waiting run. */
-  readonly open: readonly BundleSuspension[];
+  readonly open: readonly StagedSuspension[];
   /** By run id. */
   readonly queue: ReadonlyMap<string, QueueEntry>;
   /** The message id of each queued run, by run id. */
   readonly queuedRuns: ReadonlyMap<string, string>;
-  readonly earlierRuns: EarlierRuns;
+  readonly earlierRuns: ReturnType<typeof createEarlierRuns>;
 }
 
 export interface ReadOptions {
@@ -68,7 +66,7 @@ export async function readBundle(
       if (error instanceof BadLine) throw new BadBundle(`Line ${count} ${error.message}.`);
       throw error;
     }
-    if (count === SESSION_LINE) await onSession(reader.sessionId());
+    if (count === SESSION_LINE) await onSession(reader.sessionId);
     await onLine(line);
   }
   return reader.finish();
@@ -82,7 +80,7 @@ function createReader(limits: BundleLimits) {
   let lastSeq = 1; // the creation of the session is the first entry of every log
   let openLength = 0;
   let isEnded = false;
-  const open: BundleSuspension[] = [];
+  const open: StagedSuspension[] = [];
   const queue = new Map<string, QueueEntry>();
   const queuedMessages = new Set<string>();
   const queuedRuns = new Map<string, string>();
@@ -149,7 +147,7 @@ function createReader(limits: BundleLimits) {
     queuedRuns.set(id, messageId);
   }
 
-  function takeSuspension(suspension: BundleSuspension, length: number): void {
+  function takeSuspension(suspension: StagedSuspension, length: number): void {
     const { id, status, closedAt } = suspension;
     if ((status === "open") !== (closedAt === null))
       throw new BadLine(
@@ -161,14 +159,18 @@ function createReader(limits: BundleLimits) {
     open.push(suspension);
   }
 
-  function takeMessage({ seq }: BundleMessage, bundle: BundleSession): void {
+  function takeMessage({ seq }: StagedMessage, bundle: BundleSession): void {
     if (seq <= lastSeq) throw new BadLine(`is out of order: its seq is ${seq}`);
     if (seq > bundle.lastSeq) throw new BadLine("has a seq above the session's lastSeq");
     lastSeq = seq;
   }
 
   /** Keeps the entry without its content: queues, and their messages, can be long. */
-  function takeQueued({ entry }: BundleQueued): void {
+  function takeQueued({
+    content: _,
+    queuedAt: _at,
+    ...entry
+  }: ReturnType<typeof parseQueued>): void {
     countOpen(JSON.stringify(entry).length);
     if (queuedMessages.has(entry.messageId)) throw new BadLine("repeats a queued message");
     if (queue.has(entry.runId)) throw new BadLine(`is a second message of run ${entry.runId}`);
@@ -185,7 +187,7 @@ function createReader(limits: BundleLimits) {
   }
 
   function takeEnd(line: JsonObject, number: number, { version }: { version: number }): void {
-    const { lines, sha256 } = parseEnd(line, { version });
+    const { lines, sha256 } = parseEnd(line, version);
     if (lines !== number) throw new BadLine(`ends a bundle of ${lines} lines`);
     if (version > 1 && sha256 !== checksum.end())
       throw new BadLine("has a checksum that does not match: the bundle was changed");
@@ -198,33 +200,31 @@ function createReader(limits: BundleLimits) {
     return { session, repoPath, waitingRun, open, queue, queuedRuns, earlierRuns };
   }
 
-  function sessionId(): string {
-    if (session === null) throw new Error("unreachable: the session is the second line");
-    return session.session.id;
-  }
-
-  return { take, finish, sessionId };
+  return {
+    take,
+    finish,
+    /** Empty before the second line. */
+    get sessionId(): string {
+      return session?.session.id ?? "";
+    },
+  };
 }
 
 /** Derives from the runs of a bundle of 0.1 the fields that its session line lacks. */
-export interface EarlierRuns {
-  add(run: BundleRun, points: readonly ResumePoint[]): void;
-  /** The agent of the last run, and the last run that each resume point has seen. */
-  read(points: readonly ResumePoint[]): Pick<Session, "lastRun" | "resumeData">;
-}
-
-function createEarlierRuns(): EarlierRuns {
+function createEarlierRuns() {
   const lastSeen = new Map<string, { readonly id: string; readonly startedAt: number }>();
   let last: (AgentChoice & { readonly startedAt: number }) | null = null;
   return {
-    add({ id, provider, model, startedAt, attempts }, points) {
+    add(run: BundleRun, points: readonly ResumePoint[]): void {
+      const { id, provider, model, startedAt, attempts } = run;
       if (provider === null || startedAt === null) return;
       if (startedAt >= (last?.startedAt ?? 0)) last = { provider, model, startedAt };
       const hasPoint = attempts > 0 && points.some((point) => point.provider === provider);
       if (hasPoint && startedAt >= (lastSeen.get(provider)?.startedAt ?? 0))
         lastSeen.set(provider, { id, startedAt });
     },
-    read: (points) => ({
+    /** The agent of the last run, and the last run that each resume point has seen. */
+    read: (points: readonly ResumePoint[]): Pick<Session, "lastRun" | "resumeData"> => ({
       lastRun: last && { provider: last.provider, model: last.model },
       resumeData: points.map((point) => ({
         ...point,

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import type { Session, Standing } from "../../domain/session.ts";
-import type { StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { BundlePart } from "./bundle-parts.ts";
 
 /** Maps an id of the bundle to the id in this database. */
@@ -26,23 +25,28 @@ export function renamedPart(
   named: Naming,
 ): Omit<BundlePart, "lineOf"> {
   return {
-    messages: messages.map((message) => ({
-      ...message,
-      id: named(message.id),
-      runId: message.runId === null ? null : named(message.runId),
-    })),
-    runs: runs.map((run) => ({ ...run, id: named(run.id), messageId: named(run.messageId) })),
-    suspensions: suspensions.map((suspension) => renamedSuspension(suspension, named)),
-    queued: queued.map((message) => ({
-      ...message,
-      messageId: named(message.messageId),
-      runId: named(message.runId),
-    })),
+    messages: messages.map((message) => renamedRow(message, named)),
+    runs: runs.map((run) => renamedRow(run, named)),
+    suspensions: suspensions.map((suspension) => renamedRow(suspension, named)),
+    queued: queued.map((message) => renamedRow(message, named)),
   };
 }
 
-export function renamedSuspension(suspension: StagedSuspension, named: Naming): StagedSuspension {
-  return { ...suspension, id: named(suspension.id), runId: named(suspension.runId) };
+interface Ids {
+  readonly id?: string;
+  readonly messageId?: string;
+  readonly runId?: string | null;
+}
+
+/** Renames the ids that the row has. */
+export function renamedRow<Row extends Ids>(row: Row, named: Naming): Row {
+  const { id, messageId, runId } = row;
+  return {
+    ...row,
+    ...(id !== undefined && { id: named(id) }),
+    ...(messageId !== undefined && { messageId: named(messageId) }),
+    ...(typeof runId === "string" && { runId: named(runId) }),
+  };
 }
 
 export function renamedSession(session: Session, named: Naming): Session {
@@ -53,11 +57,7 @@ export function renamedSession(session: Session, named: Naming): Session {
       ...point,
       seen: seen === null ? null : named(seen),
     })),
-    queue: session.queue.map((entry) => ({
-      ...entry,
-      messageId: named(entry.messageId),
-      runId: named(entry.runId),
-    })),
+    queue: session.queue.map((entry) => renamedRow(entry, named)),
   };
 }
 
@@ -69,11 +69,8 @@ function renamedStanding(standing: Standing, named: Naming): Standing {
     ...standing,
     activity: {
       state: "suspended",
-      run: { ...run, id: named(run.id), messageId: named(run.messageId) },
-      suspensions: [
-        { ...first, id: named(first.id) },
-        ...more.map((suspension) => ({ ...suspension, id: named(suspension.id) })),
-      ],
+      run: renamedRow(run, named),
+      suspensions: [renamedRow(first, named), ...more.map((each) => renamedRow(each, named))],
     },
   };
 }

@@ -65,7 +65,7 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
     await speak(index);
   }
 
-  /** As the runtime does it, each question has an id of its own. */
+  /** Gives each question an id of its own, like the runtime. */
   function tidied(command: Command, index: number): Command {
     if (command.type !== "suspend-run") return command;
     return { ...command, suspension: { ...command.suspension, id: `s${index}` } };

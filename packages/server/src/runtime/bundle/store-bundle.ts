@@ -3,16 +3,10 @@ import type { Session } from "../../domain/session.ts";
 import type { Staging, ImportAdded, ImportFinished } from "../../storage/ports/import-store.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type { NewMessage, Store } from "../../storage/store.ts";
+import type { CommandContext } from "../execute-command.ts";
 import { bundleParts } from "./bundle-parts.ts";
-import { dropImport } from "./drop-import.ts";
 import { BadBundle, type BundleOutline } from "./read-bundle.ts";
-import {
-  newNames,
-  renamedPart,
-  renamedSession,
-  renamedSuspension,
-  type Naming,
-} from "./renamed.ts";
+import { newNames, renamedPart, renamedRow, renamedSession, type Naming } from "./renamed.ts";
 import type { Spool } from "./spool.ts";
 
 export interface BundleImport {
@@ -22,11 +16,6 @@ export interface BundleImport {
   readonly outline: BundleOutline;
   /** The lines with its history. */
   readonly spool: Spool;
-}
-
-export interface StoreContext {
-  readonly store: Store;
-  readonly newId: () => string;
 }
 
 export type Stored =
@@ -41,13 +30,13 @@ const KEEP_IDS: Naming = (id) => id;
  * Writes the history in parts, so that other writes can run between them. The session becomes visible with the last
  * part. Ids are kept; if another session uses one of them, all messages, runs and suspensions get new ids.
  */
-export async function storeBundle(context: StoreContext, bundle: BundleImport): Promise<Stored> {
+export async function storeBundle(context: CommandContext, bundle: BundleImport): Promise<Stored> {
   const { store, newId } = context;
   const { session, at } = bundle;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const named = tries === 0 ? KEEP_IDS : newNames(newId());
     const staging: Staging = { sessionId: session.id, importId: newId() };
-    const begun = await begin(store, { staging, at });
+    const begun = await begin(store, staging, at);
     if (!begun.ok) return begun;
     const outcome = await storeParts(context, { ...bundle, staging, named }).catch(
       async (error: unknown) => {
@@ -62,12 +51,9 @@ export async function storeBundle(context: StoreContext, bundle: BundleImport): 
   throw new Error(`unreachable: new ids for session ${session.id} were taken again and again`);
 }
 
-async function begin(
-  store: Store,
-  begin: { readonly staging: Staging; readonly at: number },
-): Promise<Stored> {
+async function begin(store: Store, staging: Staging, at: number): Promise<Stored> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const begun = await store.beginImport(begin);
+    const begun = await store.beginImport({ staging, at });
     if (begun.ok) return begun;
     if (begun.refused !== "left_over") return { ok: false, refused: begun.refused };
     await dropImport(store, begun.staging);
@@ -81,7 +67,7 @@ interface ImportTry extends BundleImport {
 }
 
 async function storeParts(
-  context: StoreContext,
+  context: CommandContext,
   bundle: ImportTry,
 ): Promise<"stored" | "ids_taken"> {
   const { staging, named, outline, spool } = bundle;
@@ -100,7 +86,7 @@ async function storeParts(
 
 /** Drops the repository or agent id that cannot be used here; a notice in the transcript says so. */
 async function finish(
-  { store, newId }: StoreContext,
+  { store, newId }: CommandContext,
   { at, session: exported, outline, staging, named }: ImportTry,
 ): Promise<"stored" | "ids_taken"> {
   let session = renamedSession(exported, named);
@@ -110,7 +96,7 @@ async function finish(
       at,
       session,
       lastSeq: Math.max(outline.session.lastSeq, 1),
-      suspensions: outline.open.map((suspension) => renamedSuspension(suspension, named)),
+      suspensions: outline.open.map((suspension) => renamedRow(suspension, named)),
       notices: noticesOf(session, outline).map((text): NewMessage => ({
         id: newId(),
         runId: null,
@@ -158,6 +144,16 @@ function noticesOf(
     );
   }
   return notices;
+}
+
+/** Deletes the rows of an import in parts, so that other writes can run between them. */
+async function dropImport(store: Store, staging: Staging, signal?: AbortSignal): Promise<void> {
+  while (signal?.aborted !== true && !(await store.dropImport(staging))) await setImmediate();
+}
+
+/** Deletes the rows of imports whose process died. */
+export async function dropLeftImports(store: Store, signal: AbortSignal): Promise<void> {
+  for (const staging of await store.abandonedImports()) await dropImport(store, staging, signal);
 }
 
 type Refused = Extract<ImportAdded | ImportFinished, { readonly ok: false }>;

@@ -90,7 +90,7 @@ describe("nodes on one database", () => {
       .not.toContain(undefined);
     const owners = await Promise.all(ids.map((id) => ownerOf(a, id)));
     const here = owners.filter((owner) => owner === a.node).length;
-    // What others have to do is known a moment later, so that one more or less is no harm.
+    // The load of other nodes is known with a delay, so the counts may differ by one.
     expect(Math.min(here, owners.length - here)).toBeGreaterThanOrEqual(2);
     writeFileSync(path.join(a.folder, "go"), "");
     for (const id of ids) await b.idle(id);
@@ -195,7 +195,7 @@ describe("nodes on one database", () => {
       const owner = (await ownerOf(a, id)) === a.node ? a : b;
       const other = owner === a ? b : a;
       await takeOver(id, { from: owner, by: other });
-      // Whoever goes on with it has one; by then the one that was starting has started, and must be gone.
+      // The new owner has an agent. By then the agent that was starting has started, and must be gone.
       await pause(500);
       const agents = async (): Promise<number> =>
         [...(await a.processes()), ...(await b.processes())].length;
@@ -225,7 +225,7 @@ async function agentSaid(node: TestRuntime, sessionId: string): Promise<readonly
   return messages.filter(({ role }) => role === "agent").map(({ content }) => content["text"]);
 }
 
-/** As if the owner's lease had run out; the owner itself may renew it in between. */
+/** Expires the lease of the owner. The owner may renew it in between. */
 async function takeOver(
   sessionId: string,
   { from, by }: { readonly from: TestRuntime; readonly by: TestRuntime },

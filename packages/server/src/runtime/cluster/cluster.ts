@@ -1,27 +1,19 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "../../storage/store.ts";
 import type { ClusterMember } from "./cluster-member.ts";
-import type { Log } from "../log.ts";
 import { refuse, type Reply } from "../reply.ts";
-import { createNodeLease, type LossReason } from "./node-lease.ts";
+import { createNodeLease, type NodeLeaseOptions } from "./node-lease.ts";
 import type { AgentSlots } from "../worker/agent-slots.ts";
+import { sleep } from "../sleep.ts";
 import { hasRoom, nodeView, type NodeView } from "./node-view.ts";
 
-export interface ClusterOptions extends ClusterMember {
-  readonly store: Store;
-  /** Unique to this process. */
-  readonly node: string;
+export interface ClusterOptions
+  extends ClusterMember, Omit<NodeLeaseOptions, "about" | "onRenewed"> {
   readonly formerNode: string | null;
   readonly version: string;
-  readonly log: Log;
   /** The agent slots of this node. */
   readonly slots: Pick<AgentSlots, "limit" | "taken" | "busy">;
   /** Repositories that this node does not have; their sessions must run elsewhere. */
   readonly missingRepos: () => Promise<readonly string[]>;
-  /** The lease expired before it was renewed: other nodes may own the sessions now. */
-  readonly onLost: (why: LossReason) => void;
-  /** The lease was renewed after the database was unreachable. */
-  readonly onReturned: () => void;
   /** The node starts or stops draining. */
   readonly onDraining: (isDraining: boolean) => void;
 }
@@ -44,7 +36,7 @@ export interface Cluster {
   /** The best node for a session of the repository; null if none has a free slot. */
   bestFor(repoId: string | null): string | null;
   /** Counts a session that was offered to the node, until the node reports its load again. */
-  gave(node: string): void;
+  countOffer(node: string): void;
   /** Whether another node has the repository, even without a free slot. */
   isElsewhere(repoId: string | null): boolean;
   /** Reads the nodes again. Resolves when `nodes` shows what was stored before the call. */
@@ -59,7 +51,7 @@ const MISSING_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
-  const { store, node, leaseMs, log } = options;
+  const { store, node, log } = options;
   const { isShared } = store;
   const stopping = new AbortController();
   let nodes: readonly NodeView[] = [];
@@ -108,17 +100,12 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   };
 
   const lease = createNodeLease({
-    store,
-    node,
-    leaseMs,
-    log,
+    ...options,
     about: async () => {
       await lookForMissing();
       return about();
     },
     onRenewed: async () => void (await look()),
-    onLost: options.onLost,
-    onReturned: options.onReturned,
   });
 
   if (options.formerNode !== null) await store.dropLease(options.formerNode);
@@ -176,7 +163,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
       const [best] = fit.toSorted((a, b) => loadOf(a) - loadOf(b));
       return best?.node ?? null;
     },
-    gave: (name) => void offered.set(name, (offered.get(name) ?? 0) + 1),
+    countOffer: (name) => void offered.set(name, (offered.get(name) ?? 0) + 1),
     isElsewhere: (repoId) => others().some((view) => !view.draining && has(view, repoId)),
     lookAgain: async () => {
       try {
@@ -199,10 +186,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
       stopping.abort();
       clearInterval(forgetter);
       await lease.stop();
-      await Promise.race([
-        store.dropLease(node).catch(() => {}),
-        pause(STOP_MS, undefined, { ref: false }),
-      ]);
+      await Promise.race([store.dropLease(node).catch(() => {}), sleep(STOP_MS)]);
     },
   };
 }
@@ -216,7 +200,8 @@ export interface DrainNode {
 /** Asks a node to hand over its work and take no more, or to take work again. */
 export async function drainNode(
   store: Store,
-  { cluster, name, draining }: DrainNode & { readonly cluster: Cluster },
+  cluster: Pick<Cluster, "nodes" | "lookAgain">,
+  { name, draining }: DrainNode,
 ): Promise<Reply<{ readonly node: NodeView }>> {
   const alive = cluster.nodes.filter((each) => each.alive);
   const named = alive.filter((each) => each.node === name || each.name === name);
@@ -243,7 +228,7 @@ export const ALONE: Cluster = {
   isAlive: () => false,
   isFit: () => true,
   bestFor: () => null,
-  gave: () => {},
+  countOffer: () => {},
   isElsewhere: () => false,
   lookAgain: async () => {},
   untilBack: async () => false,

@@ -235,7 +235,7 @@ describe("a database that is restarted within a lease", () => {
     await server.down();
     goOn.give();
     await isAway(node);
-    // As soon as nothing was added between two looks, the pipe is full: nobody reads it.
+    // When nothing was added between two looks, the pipe is full, because nobody reads it.
     let before = -1;
     await expect
       .poll(

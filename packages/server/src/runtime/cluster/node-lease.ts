@@ -1,18 +1,20 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../domain/json.ts";
 import { isAbsence } from "../../storage/fault.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Log } from "../log.ts";
+import { sleep } from "../sleep.ts";
 
 /** Returns why the lease was lost, as far as it is known at the time of the call. */
 export type LossReason = () => string;
 
 export interface NodeLeaseOptions {
   readonly store: Store;
+  /** Unique to this process. */
   readonly node: string;
+  /** A node that does not renew its lease for this long counts as dead. */
   readonly leaseMs: number;
   readonly log: Log;
-  /** What other nodes read about this node. */
+  /** Other nodes read this about this node. */
   readonly about: () => Promise<JsonObject>;
   /** After each renewal. */
   readonly onRenewed: () => Promise<void>;
@@ -22,23 +24,6 @@ export interface NodeLeaseOptions {
   readonly onReturned: () => void;
 }
 
-/** This node's right to own sessions, renewed regularly. On SQLite it cannot be lost. */
-export interface NodeLease {
-  /** Whether the node may still act for its sessions, by its monotonic clock since the last renewal. */
-  readonly isHeld: boolean;
-  /** The length of a recent database outage that was long enough for leases to expire; else null. */
-  readonly recentAbsenceMs: number | null;
-  /** Takes the lease and starts renewing it. Throws if the database fails. */
-  begin(): Promise<void>;
-  renewSoon(): void;
-  /**
-   * Waits until the database is reachable. True after the lease was renewed. False if the lease expires or the signal is
-   * aborted, and on SQLite, where waiting does not help.
-   */
-  untilBack(signal: AbortSignal): Promise<boolean>;
-  stop(): Promise<void>;
-}
-
 /** The lease is renewed every fifth of its duration, so that several renewals may fail. */
 const RENEWALS = 5;
 /** The interval of the checks for an expired lease. */
@@ -46,7 +31,8 @@ const WATCH_MS = 100;
 /** The pause between two tries while the database is unreachable. */
 const RETRY_MS = 100;
 
-export function createNodeLease(options: NodeLeaseOptions): NodeLease {
+/** This node's right to own sessions, renewed regularly. On SQLite it cannot be lost. */
+export function createNodeLease(options: NodeLeaseOptions) {
   const { store, node, leaseMs, log } = options;
   const { isShared } = store;
   const stopping = new AbortController();
@@ -133,7 +119,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
     while (isHeldNow() && !stopping.signal.aborted) {
       await renewNow();
       if (renewedAt >= begun) return true;
-      await pause(RETRY_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      await sleep(RETRY_MS, stopping.signal);
     }
     // Callers get the loss of the lease, with its reason, before this call returns.
     watch();
@@ -147,27 +133,34 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
   let timer: NodeJS.Timeout | undefined;
 
   return {
-    get isHeld() {
+    /** Whether the node may still act for its sessions, by its monotonic clock since the last renewal. */
+    get isHeld(): boolean {
       return !isShared || isHeldNow();
     },
-    get recentAbsenceMs() {
+    /** The length of a recent database outage that was long enough for leases to expire; else null. */
+    get recentAbsenceMs(): number | null {
       // Another node may have renewed a fifth earlier, and this node may have noticed the outage a fifth later.
       if (absence === null || absence.ms < leaseMs / 2) return null;
       return performance.now() - absence.endedAt < 2 * leaseMs ? absence.ms : null;
     },
-    async begin() {
+    /** Takes the lease and starts renewing it. Throws if the database fails. */
+    async begin(): Promise<void> {
       await renew();
       timer = setInterval(tick, Math.min(WATCH_MS, leaseMs / 10)).unref();
     },
     renewSoon: () => void renewNow(),
-    untilBack: async (signal) => {
+    /**
+     * Waits until the database is reachable. True after the lease was renewed. False if the lease expires or the signal is
+     * aborted, and on SQLite, where waiting does not help.
+     */
+    untilBack: async (signal: AbortSignal): Promise<boolean> => {
       if (!isShared || signal.aborted) return false;
       returning ??= waitForReturn().finally(() => {
         returning = null;
       });
       return unlessAborted(returning, signal);
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       clearInterval(timer);
       await renewing;

@@ -1,26 +1,21 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { backoffMs } from "../../domain/backoff.ts";
 import { isAbsence } from "../../storage/fault.ts";
 import type { Store } from "../../storage/store.ts";
-import type { Cluster } from "./cluster.ts";
-
-export interface Patience {
-  readonly cluster: Pick<Cluster, "untilBack">;
-  /** The longest time for one call, even if the lease is held longer. */
-  readonly patienceMs: number;
-  /** Ends all waiting. */
-  readonly signal: AbortSignal;
-}
+import { sleep } from "../sleep.ts";
 
 const BACKOFF = { firstMs: 10, maxMs: 500 };
 
 /**
  * A store for work that continues through a database outage. A failed call waits until the database is reachable, as long as
  * this node holds its lease, and is then repeated. A repeated write is marked with `wasTried` and is not stored twice. Other
- * faults, and all faults of SQLite, are thrown at once.
+ * faults, and all faults of SQLite, are thrown at once. One call takes at most `patienceMs`; the signal ends all waiting.
  */
-export function patientStore(store: Store, patience: Patience): Store {
-  const { cluster, patienceMs, signal } = patience;
+export function patientStore(
+  store: Store,
+  untilBack: (signal: AbortSignal) => Promise<boolean>,
+  patienceMs: number,
+  signal: AbortSignal,
+): Store {
   if (!store.isShared) return store;
 
   const retry = async <Value>(call: (wasTried: boolean) => Promise<Value>): Promise<Value> => {
@@ -31,10 +26,9 @@ export function patientStore(store: Store, patience: Patience): Store {
       } catch (error) {
         if (!isAbsence(error)) throw error;
         if (tries === 0) deadline = performance.now() + patienceMs;
-        if (performance.now() >= deadline || !(await cluster.untilBack(signal))) throw error;
+        if (performance.now() >= deadline || !(await untilBack(signal))) throw error;
       }
-      const pauseMs = backoffMs(tries, { ...BACKOFF, random: Math.random() });
-      await pause(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(backoffMs(tries, { ...BACKOFF, random: Math.random() }), signal);
     }
   };
 

@@ -2,9 +2,7 @@ import type { Message } from "../../domain/message.ts";
 import type { QueuedMessage, Run, StoredSuspension } from "../../storage/store.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";
 
-/**
- * One item of a feed. A reader resumes after `position`; it is null on all but the last item of one log entry.
- */
+/** One item of a feed. A reader resumes after `position`; it is null on all but the last item of one log entry. */
 export interface FeedItem {
   readonly position: string | null;
   readonly change: FeedChange;
@@ -18,12 +16,7 @@ export type FeedChange =
   | { readonly type: "session"; readonly session: SessionSnapshot }
   | { readonly type: "suspension"; readonly suspension: StoredSuspension }
   | { readonly type: "queue"; readonly queue: readonly QueuedMessage[] }
-  | {
-      readonly type: "phase";
-      readonly from: string;
-      readonly to: string;
-      readonly at: number;
-    }
+  | { readonly type: "phase"; readonly from: string; readonly to: string; readonly at: number }
   | { readonly type: "deleted"; readonly sessionId: string }
   /** Global feed only: changes were missed, so the reader must read everything again. */
   | { readonly type: "reset" };

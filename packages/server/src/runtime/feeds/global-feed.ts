@@ -5,32 +5,16 @@ import { readableSnapshot } from "../session-snapshot.ts";
 /** Changes kept for readers that reconnect. */
 const CHANGES_KEPT = 1_000;
 
-export interface GlobalFeed {
-  open(request: { readonly after: string | null } & FeedReader): Feed;
-  touch(sessionId: string): void;
-  end(sessionId: string): void;
-  /** Unknown changes: readers must read everything again. */
-  reset(): void;
-  stop(): Promise<void>;
-  readonly readers: number;
-  readonly dropped: number;
-}
+export type GlobalFeed = ReturnType<typeof createGlobalFeed>;
 
 /**
  * Changes of all sessions, each as a snapshot of the session. This process numbers them: a reader with a position of
- * another process, or one that is too old, must read everything again.
+ * another process, or one that is too old, must read everything again. `name` is the process name in every position.
  */
 export function createGlobalFeed(
   store: Store,
-  {
-    name,
-    onFailure,
-  }: {
-    /** The process name in every position. */
-    readonly name: string;
-    readonly onFailure: (error: unknown) => void;
-  },
-): GlobalFeed {
+  { name, onFailure }: { readonly name: string; readonly onFailure: (error: unknown) => void },
+) {
   const readers = new Set<Reader>();
   const changed = new Set<string>();
   let items: FeedItem[] = [];
@@ -41,17 +25,18 @@ export function createGlobalFeed(
 
   const positionOf = (number: number): string => `${name}.${number}`;
 
-  const publish = (change: FeedItem["change"]): void => {
-    count += 1;
-    items.push({ position: positionOf(count), change });
-    if (items.length > CHANGES_KEPT) items = items.slice(-CHANGES_KEPT);
-    for (const reader of readers) pump(reader);
-  };
-
   /** Without readers, nothing is kept. A reader that reconnects must read everything again. */
   const skip = (): void => {
     count += 1;
     items = [];
+  };
+
+  const publish = (change: FeedItem["change"]): void => {
+    if (readers.size === 0) return skip();
+    count += 1;
+    items.push({ position: positionOf(count), change });
+    if (items.length > CHANGES_KEPT) items = items.slice(-CHANGES_KEPT);
+    for (const reader of readers) pump(reader);
   };
 
   const readChanged = async (): Promise<void> => {
@@ -98,13 +83,13 @@ export function createGlobalFeed(
   };
 
   return {
-    get readers() {
+    get readers(): number {
       return readers.size;
     },
-    get dropped() {
+    get dropped(): number {
       return dropped;
     },
-    open({ after, onItem, onEnd }) {
+    open({ after, onItem, onEnd }: { readonly after: string | null } & FeedReader): Feed {
       const number = numberIn(after);
       const reader: Reader = { onItem, onEnd, number: number ?? count, isBlocked: false };
       readers.add(reader);
@@ -121,22 +106,19 @@ export function createGlobalFeed(
         close: () => void readers.delete(reader),
       };
     },
-    touch(sessionId) {
+    touch(sessionId: string): void {
       if (isStopped) return;
       if (readers.size === 0) return skip();
       changed.add(sessionId);
       read();
     },
-    end(sessionId) {
+    end(sessionId: string): void {
       changed.delete(sessionId);
-      if (readers.size === 0) skip();
-      else publish({ type: "deleted", sessionId });
+      publish({ type: "deleted", sessionId });
     },
-    reset() {
-      if (readers.size === 0) skip();
-      else publish({ type: "reset" });
-    },
-    async stop() {
+    /** Unknown changes: readers must read everything again. */
+    reset: (): void => publish({ type: "reset" }),
+    async stop(): Promise<void> {
       isStopped = true;
       const open = [...readers];
       readers.clear();

@@ -25,7 +25,7 @@ export async function readSteps(
   const last = lastChanges(entries);
   const steps: LogStep[] = [];
   for (const entry of entries) {
-    const changes = await changesOf(store, { sessionId: query.sessionId, entry, last });
+    const changes = await changesOf(store, query.sessionId, entry, last);
     const items = changes.map((change, index): FeedItem => ({
       position: index === changes.length - 1 ? String(entry.seq) : null,
       change,
@@ -52,12 +52,8 @@ export function addedSteps(
       case "message": {
         const { message, complete } = item;
         const content = withPartial(message.content, complete);
-        steps.push(
-          stepOf(seq, {
-            type: "message",
-            message: { ...message, content, sessionId, runId, seq, complete, at },
-          }),
-        );
+        const stored = { ...message, content, sessionId, runId, seq, complete, at };
+        steps.push(stepOf(seq, { type: "message", message: stored }));
         break;
       }
       case "text": {
@@ -102,16 +98,13 @@ function lastChanges(entries: readonly LogEntry[]): ReadonlyMap<Target, number> 
 
 async function changesOf(
   store: Store,
-  {
-    sessionId,
-    entry,
-    last,
-  }: { sessionId: string; entry: LogEntry; last: ReadonlyMap<Target, number> },
+  sessionId: string,
+  entry: LogEntry,
+  last: ReadonlyMap<Target, number>,
 ): Promise<readonly FeedChange[]> {
   if (entry.kind === "message") return [{ type: "message", message: entry.message }];
-  if (entry.kind === "delta") {
+  if (entry.kind === "delta")
     return [{ type: "delta", messageId: entry.messageId, text: entry.text }];
-  }
   if (entry.kind === "unreadable") return [];
   const { event, seq } = entry;
   const changes: FeedChange[] = [];

@@ -31,7 +31,7 @@ const ACTS = [
   "take 3",
   "take 6",
   "take all",
-  /** What is being read has been read. */
+  /** Resolves when the current reads are finished. */
   "wait",
 ] as const;
 type Act = (typeof ACTS)[number];
@@ -43,7 +43,7 @@ const anyAct = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...ACTS) },
 );
 const anyActs = fc.array(anyAct, { minLength: 5, maxLength: 60 });
-/** As small as it can be, so that readers fall behind and pages end anywhere. */
+/** The smallest possible memory, so that readers fall behind and pages end anywhere. */
 const anyMemory: fc.Arbitrary<FeedMemory> = fc.record({
   steps: fc.constantFrom(1, 3, 5, 8, MEMORY.steps),
   size: fc.constant(MEMORY.size),

@@ -14,20 +14,7 @@ export interface FeedMemory {
 
 export const MEMORY: FeedMemory = { steps: 1_000, size: 1024 * 1024, perRead: 200 };
 
-export interface SessionFeeds {
-  open(request: OpenFeed): Feed;
-  /** Something of the session was stored. */
-  touch(sessionId: string): void;
-  /** Like `touch`, but with the output, so that it need not be read again. */
-  add(sessionId: string, stored: StoredOutput): void;
-  /** Other processes may have written to or deleted any session. */
-  lookAgain(): void;
-  /** The session was deleted: ends its readers. */
-  end(sessionId: string): void;
-  stop(): Promise<void>;
-  readonly readers: number;
-  readonly dropped: number;
-}
+export type SessionFeeds = ReturnType<typeof createSessionFeeds>;
 
 export interface OpenFeed extends FeedReader {
   readonly sessionId: string;
@@ -43,49 +30,41 @@ export interface OpenFeed extends FeedReader {
  */
 export function createSessionFeeds(
   store: Store,
-  {
-    onFailure,
-    memory = MEMORY,
-  }: { readonly onFailure: (error: unknown) => void; readonly memory?: FeedMemory },
-): SessionFeeds {
+  options: { readonly onFailure: (error: unknown) => void; readonly memory?: FeedMemory },
+) {
+  const { onFailure, memory = MEMORY } = options;
   const channels = new Map<string, Channel>();
   let dropped = 0;
-  let stopping = false;
-
   const onDropped = (): void => {
     dropped += 1;
   };
 
   return {
-    get readers() {
+    get readers(): number {
       return [...channels.values()].reduce((sum, channel) => sum + channel.readers.size, 0);
     },
-    get dropped() {
+    get dropped(): number {
       return dropped;
     },
-    open(request) {
+    open(request: OpenFeed): Feed {
       const { sessionId, lastSeq } = request;
       let channel = channels.get(sessionId);
       if (channel === undefined) {
         const onEmpty = (): void => void channels.delete(sessionId);
-        channel = new Channel({
-          store,
-          sessionId,
-          lastSeq,
-          memory,
-          onEmpty,
-          onDropped,
-          onFailure,
-        });
+        const about = { sessionId, lastSeq, onEmpty };
+        channel = new Channel({ ...about, store, memory, onDropped, onFailure });
         channels.set(sessionId, channel);
       }
       // A position beyond the end belongs to another log, so everything is sent.
       const after = request.after > Math.max(lastSeq, channel.seq) ? 0 : request.after;
       return channel.open({ ...request, after });
     },
-    touch: (sessionId) => channels.get(sessionId)?.read(),
-    add: (sessionId, stored) => channels.get(sessionId)?.add(stored),
-    lookAgain: () => {
+    /** Something of the session was stored. */
+    touch: (sessionId: string): void => channels.get(sessionId)?.read(),
+    /** Like `touch`, but with the output, so that it need not be read again. */
+    add: (sessionId: string, stored: StoredOutput): void => channels.get(sessionId)?.add(stored),
+    /** Other processes may have written to or deleted any session. */
+    lookAgain: (): void => {
       if (channels.size === 0) return;
       void store.lastSeqs([...channels.keys()]).then((lastSeqs) => {
         for (const [sessionId, channel] of channels) {
@@ -95,10 +74,9 @@ export function createSessionFeeds(
         }
       }, onFailure);
     },
-    end: (sessionId) => channels.get(sessionId)?.end("deleted"),
-    async stop() {
-      if (stopping) return;
-      stopping = true;
+    /** The session was deleted: ends its readers. */
+    end: (sessionId: string): void => channels.get(sessionId)?.end("deleted"),
+    async stop(): Promise<void> {
       const open = [...channels.values()];
       for (const channel of open) channel.end("stopping");
       await Promise.all(open.map((channel) => channel.settled));
@@ -157,16 +135,9 @@ class Channel {
   }
 
   open({ onItem, onEnd, after, lastSeq }: Omit<OpenFeed, "sessionId">): Feed {
-    const hasAll = after >= lastSeq && after >= this.seq;
-    const source = hasAll ? "memory" : "store";
-    const reader: Reader = {
-      onItem,
-      onEnd,
-      seq: after,
-      isBlocked: false,
-      isReading: false,
-      source,
-    };
+    const source = after >= lastSeq && after >= this.seq ? "memory" : "store";
+    const state = { seq: after, isBlocked: false, isReading: false };
+    const reader: Reader = { onItem, onEnd, source, ...state };
     this.readers.add(reader);
     // The caller gets the feed first.
     queueMicrotask(() => {
@@ -212,11 +183,8 @@ class Channel {
     const { store, sessionId, memory } = this.#options;
     while (this.#again && !this.#isEnded) {
       this.#again = false;
-      const steps = await readSteps(store, {
-        sessionId,
-        after: this.seq,
-        limit: memory.perRead,
-      });
+      const after = this.seq;
+      const steps = await readSteps(store, { sessionId, after, limit: memory.perRead });
       if (steps.length === memory.perRead) this.#again = true;
       this.#take(steps);
     }

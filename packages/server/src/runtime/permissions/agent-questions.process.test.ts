@@ -33,7 +33,7 @@ async function askIn(sessionId: string, title?: string): Promise<string> {
 const answer = (sessionId: string, suspensionId: string) =>
   test.runtime.answer({ sessionId, suspensionId, answer: "the blue one", by: null });
 
-describe("what an agent asks", () => {
+describe("a question of an agent", () => {
   it("is refused without a session, without a run, and when the session is over", async () => {
     test = await TestRuntime.open();
     const codeOf = async (sessionId: string): Promise<string> => {

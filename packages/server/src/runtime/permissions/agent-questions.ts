@@ -1,4 +1,4 @@
-import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
+import { currentRunOf, openSuspensionsOf } from "../../domain/session.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, refuse, type Reply } from "../reply.ts";
@@ -25,33 +25,24 @@ export async function askFromAgent(
     createdAt: at,
     expiresAt: expiresInMs === null ? null : at + expiresInMs,
   };
+  const isSame = (each: Suspension): boolean =>
+    each.kind === kind && each.request["title"] === request.title;
   let open: readonly Suspension[] = [];
   const executed = await context.execute({
     sessionId,
     command: (session) => {
       open = session === null ? [] : openSuspensionsOf(session);
-      if (sameAs(question, open) !== null || open.length >= MAX_OPEN) return [];
-      return { type: "suspend-run", at, runId: runIdOf(session), suspension: question };
+      if (open.some(isSame) || open.length >= MAX_OPEN) return [];
+      // Empty without a run: the kernel refuses it like a run that has ended.
+      const runId = (session === null ? null : currentRunOf(session)?.id) ?? "";
+      return { type: "suspend-run", at, runId, suspension: question };
     },
   });
   if (!executed.ok) return toRefused(executed);
   if (executed.session === null) return noSuchSession();
-  const suspension = sameAs(question, openSuspensionsOf(executed.session));
-  if (suspension === null) {
+  const suspension = openSuspensionsOf(executed.session).find(isSame);
+  if (suspension === undefined)
     return refuse("suspensions_full", `The run waits for ${open.length} answers already.`);
-  }
   context.nudge(sessionId);
   return { ok: true, suspension };
-}
-
-function sameAs({ kind, request }: Suspension, open: readonly Suspension[]): Suspension | null {
-  const same = open.find(
-    (each) => each.kind === kind && each.request["title"] === request["title"],
-  );
-  return same ?? null;
-}
-
-/** Empty without a run: the kernel refuses it like a run that has ended. */
-function runIdOf(session: Session | null): string {
-  return (session === null ? null : currentRunOf(session)?.id) ?? "";
 }

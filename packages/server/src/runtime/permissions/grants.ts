@@ -1,4 +1,4 @@
-import type { Command } from "../../domain/kernel/command.ts";
+import type { Answer, Command } from "../../domain/kernel/command.ts";
 import type { Json } from "../../domain/json.ts";
 import {
   grantOf,
@@ -14,16 +14,15 @@ import { chosenKind } from "./permission-answer.ts";
 import { folderOf } from "./permission-question.ts";
 import { permissionSubject } from "./permission-subject.ts";
 import { toRefused } from "../command-reply.ts";
-import { noSuchSession, refuse, type Reply } from "../reply.ts";
+import { refuse, type Reply } from "../reply.ts";
 import type { OnSession } from "../runtime.ts";
-import { snapshotOf } from "../session-snapshot.ts";
+import { withSession } from "../session-snapshot.ts";
 
 type GrantsReply = Reply<{ readonly grants: readonly PermissionGrant[] }>;
 
 /** Decisions for the rest of the session, oldest first. */
-export async function listGrants(store: Store, sessionId: string): Promise<GrantsReply> {
-  const session = await snapshotOf(store, sessionId);
-  return session === null ? noSuchSession() : { ok: true, grants: grantsIn(session.metadata) };
+export function listGrants(store: Store, sessionId: string): Promise<GrantsReply> {
+  return withSession(store, sessionId, ({ metadata }) => ({ grants: grantsIn(metadata) }));
 }
 
 /** From now on a person is asked again. Earlier actions are not undone. */
@@ -42,9 +41,9 @@ export async function revokeGrant(
   const executed = await context.execute({
     sessionId,
     command: (session) =>
-      keep(
+      setGrants(
         context,
-        (session === null ? [] : grantsOf(session)).filter(({ id }) => id !== grantId),
+        grantsIn(session?.metadata ?? {}).filter(({ id }) => id !== grantId),
       ),
     version,
   });
@@ -54,34 +53,23 @@ export async function revokeGrant(
 /** The answer to a suspension. An answer for the rest of the session comes with a grant. */
 export async function answerCommands(
   context: RuntimeContext,
-  {
-    suspension,
-    answer,
-    by,
-  }: { readonly suspension: StoredSuspension; readonly answer: Json; readonly by: string | null },
+  suspension: StoredSuspension,
+  answer: Json,
+  by: string | null,
 ): Promise<(session: Session | null) => readonly Command[]> {
   const at = context.clock();
-  const answering: Command = { type: "answer", at, suspensionId: suspension.id, answer, by };
-  const grant = await grantIn(context, { suspension, answer, by, at });
+  const command: Answer = { type: "answer", at, suspensionId: suspension.id, answer, by };
+  const grant = await grantIn(context, suspension, command);
   return (session) =>
     grant === null || session === null
-      ? [answering]
-      : [answering, keep(context, withGrant(grantsOf(session), grant))];
+      ? [command]
+      : [command, setGrants(context, withGrant(grantsIn(session.metadata), grant))];
 }
 
 async function grantIn(
   { store, newId }: RuntimeContext,
-  {
-    suspension: { sessionId, kind, request, fingerprint },
-    answer,
-    by,
-    at,
-  }: {
-    readonly suspension: StoredSuspension;
-    readonly answer: Json;
-    readonly by: string | null;
-    readonly at: number;
-  },
+  { sessionId, kind, request, fingerprint }: StoredSuspension,
+  { answer, by, at }: Answer,
 ): Promise<PermissionGrant | null> {
   if (kind !== "permission" || fingerprint === null) return null;
   const chosen = chosenKind(request, answer);
@@ -93,10 +81,6 @@ async function grantIn(
   return grantOf(subject, { id: newId(), decision, title, by, at });
 }
 
-function grantsOf({ metadata }: Session): readonly PermissionGrant[] {
-  return grantsIn(metadata);
-}
-
-function keep({ clock }: RuntimeContext, grants: readonly PermissionGrant[]): Command {
+function setGrants({ clock }: RuntimeContext, grants: readonly PermissionGrant[]): Command {
   return { type: "update", at: clock(), changes: { metadata: toMetadata(grants) } };
 }

@@ -79,8 +79,7 @@ export function carriedAnswer(
       !used.has(each.id),
   );
   if (earlier === undefined) return null;
-  const chosen = chosenOption(earlier.request, earlier.answer);
-  const kind = optionsIn(earlier.request).find(({ optionId }) => optionId === chosen)?.kind ?? null;
+  const kind = chosenKind(earlier.request, earlier.answer);
   const same = optionsIn(request).filter((option) => kind !== null && option.kind === kind);
   const [option] = same;
   if (option === undefined || same.length > 1) return null;
@@ -94,18 +93,20 @@ export function carriedFrom(answeredBy: string | null): string | null {
 
 /** The outcome of a permission, as a sentence for an agent that did not get the answer. */
 export function describePermission(suspension: StoredSuspension): string {
-  const asked = `You asked for permission: ${permissionTitle(suspension)}.`;
-  if (suspension.status === "expired") return `${asked} Nobody answered in time: it was REJECTED.`;
-  if (suspension.status !== "answered") return `${asked} It was not answered: ${suspension.status}`;
+  const question = `You asked for permission: ${permissionTitle(suspension)}.`;
+  if (suspension.status === "expired")
+    return `${question} Nobody answered in time: it was REJECTED.`;
+  if (suspension.status !== "answered")
+    return `${question} It was not answered: ${suspension.status}`;
   const chosen = chosenOption(suspension.request, suspension.answer);
   const kind = chosenKind(suspension.request, suspension.answer) ?? chosen ?? "no";
   switch (verdictOf(suspension)) {
     case "allowed":
-      return `${asked} The user ALLOWED it (${kind}).`;
+      return `${question} The user ALLOWED it (${kind}).`;
     case "rejected":
-      return `${asked} The user REJECTED it (${kind}).`;
+      return `${question} The user REJECTED it (${kind}).`;
     default:
-      return `${asked} The user answered: ${kind}.`;
+      return `${question} The user answered: ${kind}.`;
   }
 }
 
@@ -134,7 +135,6 @@ function optionsIn(request: JsonObject): readonly Option[] {
 }
 
 function textIn(value: Json, key: string): string | null {
-  if (!isObject(value)) return null;
-  const text = Object.entries(value).find(([name]) => name === key)?.[1];
+  const text = isObject(value) ? value[key] : null;
   return typeof text === "string" ? text : null;
 }

@@ -4,7 +4,7 @@ import type { Session } from "../../domain/session.ts";
 import type { AgentReport } from "../../providers/provider.ts";
 import type { Store } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
-import { carriedAnswer, type CarriedAnswer } from "./permission-answer.ts";
+import { carriedAnswer } from "./permission-answer.ts";
 import { permissionSubject } from "./permission-subject.ts";
 import { policyAnswer } from "./policy-answer.ts";
 
@@ -26,7 +26,9 @@ export async function permissionQuestion(
 ): Promise<(session: Session | null) => readonly Command[]> {
   const { store, permissions: configured } = context;
   const { request, fingerprint } = report;
-  const carried = await carriedTo({ store, sessionId, run, report });
+  // Only an earlier process of the run can have asked the same.
+  const earlier = run.attempts === 0 ? [] : await store.readSuspensions(sessionId);
+  const carried = carriedAnswer(earlier, { runId: run.id, fingerprint, request });
   const folder = await folderOf(store, sessionId);
   const subject = await permissionSubject(request, { fingerprint, folder });
   const at = context.clock();
@@ -39,25 +41,13 @@ export async function permissionQuestion(
     suspension: { id, kind: "permission", request, fingerprint, createdAt: at, expiresAt },
   };
   return (session) => {
-    const decided =
-      session === null ? null : policyAnswer(session, { subject, request, configured });
+    const decided = session === null ? null : policyAnswer(session, subject, request, configured);
     // A policy that denies now overrules an earlier answer.
     const reply = decided?.decision === "deny" ? decided : (carried ?? decided);
     if (reply === null) return [suspend];
     const answer = "optionId" in reply ? { optionId: reply.optionId } : reply.answer;
     return [suspend, { type: "answer", at, suspensionId: id, answer, by: reply.by }];
   };
-}
-
-async function carriedTo({
-  store,
-  sessionId,
-  run,
-  report: { fingerprint, request },
-}: Omit<PermissionQuestion, "id"> & { readonly store: Store }): Promise<CarriedAnswer | null> {
-  if (run.attempts === 0) return null;
-  const suspensions = await store.readSuspensions(sessionId);
-  return carriedAnswer(suspensions, { runId: run.id, fingerprint, request });
 }
 
 /** The folder that the session's agents work in. */

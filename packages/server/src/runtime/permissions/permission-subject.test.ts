@@ -28,7 +28,7 @@ const RUNS = {
   command: { line: "touch /repo/cmd-ran && uname -s", is: "exact" },
 };
 
-describe("what real agents ask for", () => {
+describe("the requests of real agents", () => {
   it.each([
     [
       "claude",

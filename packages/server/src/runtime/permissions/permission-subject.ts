@@ -1,7 +1,7 @@
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { PermissionSubject } from "../../domain/policy/permission-subject.ts";
 import { quoteWords } from "../../domain/policy/shell-command.ts";
 
@@ -14,19 +14,20 @@ export async function permissionSubject(
   { fingerprint, folder }: { readonly fingerprint: string; readonly folder: string | null },
 ): Promise<PermissionSubject> {
   const kind = textOf(request["kind"]);
-  const title = textOf(request["title"]) ?? "";
   const input = request["input"] ?? null;
   const fields = inputOf(input);
   const named = [...pathsIn(input), ...textsIn(request["locations"])].slice(0, MAX_PATHS);
   const paths = await Promise.all(named.map((each) => locationsOf(each, folder)));
   const line = commandIn(fields);
+  const title = textOf(request["title"]) ?? "";
+  const shownCommand = kind === "execute" ? ({ line: title, is: "shown" } as const) : null;
   const isPatch = patchesIn(input).length > 0;
   const isVague = kind === null || kind === "other";
   return {
     kind: isPatch && isVague ? "edit" : kind,
     tool: textOf(request["tool"]),
     paths: [...new Set(paths.flat())],
-    command: commandOf({ line, title, kind }),
+    command: line === null ? shownCommand : { line, is: "exact" },
     folder: textOf(firstOf(fields, FOLDER_KEYS)),
     fingerprint,
   };
@@ -66,26 +67,7 @@ const PATH_KEYS: ReadonlySet<string> = new Set([
 /** Objects whose keys are paths. */
 const KEYED_BY_PATH: ReadonlySet<string> = new Set(["changes", "file_changes", "fileChanges"]);
 /** Lists of changes, each with a file name. */
-const LISTS: ReadonlySet<string> = new Set([
-  "edits",
-  "changes",
-  "operations",
-  "files",
-  "locations",
-]);
-
-function commandOf({
-  line,
-  title,
-  kind,
-}: {
-  readonly line: string | null;
-  readonly title: string;
-  readonly kind: string | null;
-}): PermissionSubject["command"] {
-  if (line !== null) return { line, is: "exact" };
-  return kind === "execute" ? { line: title, is: "shown" } : null;
-}
+const LISTS = new Set(["edits", "changes", "operations", "files", "locations"]);
 
 /** Program and arguments as one line; several commands as several lines. */
 function commandIn(input: JsonObject): string | null {
@@ -106,7 +88,10 @@ function pathsIn(input: Json): readonly string[] {
   const fields = inputOf(input);
   const named = Object.entries(fields).flatMap(([key, value]): readonly string[] => {
     if (KEYED_BY_PATH.has(key) && isObject(value)) return Object.keys(value);
-    const listed = LISTS.has(key) && isList(value) ? value.filter(isObject).flatMap(pathsIn) : [];
+    const listed =
+      LISTS.has(key) && value !== undefined && isArray(value)
+        ? value.filter(isObject).flatMap(pathsIn)
+        : [];
     if (!PATH_KEYS.has(key)) return listed;
     return typeof value === "string" ? [value] : [...textsIn(value), ...listed];
   });
@@ -173,13 +158,11 @@ function firstOf(input: JsonObject, keys: readonly string[]): Json | undefined {
 }
 
 function textsIn(value: Json | undefined): readonly string[] {
-  return isList(value) ? value.filter((item) => typeof item === "string") : [];
+  return value !== undefined && isArray(value)
+    ? value.filter((item) => typeof item === "string")
+    : [];
 }
 
 function textOf(value: Json | undefined): string | null {
   return typeof value === "string" ? value : null;
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -49,7 +49,7 @@ async function send(...steps: readonly Step[]): Promise<void> {
   await test.send(id, script(...steps));
 }
 
-/** What the agent said in the last run, when nothing is under way any more. */
+/** The agent's last message, once the session is idle. */
 async function heard(): Promise<readonly string[]> {
   const lines = transcript(await test.idle(id));
   const said = lines.slice(lines.findLastIndex((line) => line.startsWith("user ")) + 1);
@@ -199,7 +199,7 @@ describe("a session's own rules", () => {
   });
 });
 
-describe("what a person says for always", () => {
+describe("an answer for the rest of the session", () => {
   it("is not asked again in the session, even of another process, until it is revoked (C3)", async () => {
     await begin(null);
     await send(ask(ALWAYS), say(" one"));

@@ -2,7 +2,7 @@ import type { Json } from "../../domain/json.ts";
 import { policyIn } from "../../domain/policy/parse-policy.ts";
 import { grantsIn } from "../../domain/policy/permission-grant.ts";
 import { decidePermission, type PermissionPolicy } from "../../domain/policy/permission-policy.ts";
-import { type PermissionSubject } from "../../domain/policy/permission-subject.ts";
+import type { PermissionSubject } from "../../domain/policy/permission-subject.ts";
 import type { Session } from "../../domain/session.ts";
 import type { PermissionRequest } from "../../providers/provider.ts";
 
@@ -17,23 +17,17 @@ interface PolicyAnswer {
 
 /** The answer of the policy; null when a person must be asked. */
 export function policyAnswer(
-  session: Session,
-  {
-    subject,
-    request,
-    configured,
-  }: {
-    readonly subject: PermissionSubject;
-    readonly request: PermissionRequest;
-    readonly configured: PermissionPolicy | null;
-  },
+  { phase, metadata }: Session,
+  subject: PermissionSubject,
+  request: PermissionRequest,
+  configured: PermissionPolicy | null,
 ): PolicyAnswer | null {
   const { decision, by } = decidePermission({
     subject,
-    phase: session.phase,
+    phase,
     configured,
-    own: policyIn(session.metadata),
-    grants: grantsIn(session.metadata),
+    own: policyIn(metadata),
+    grants: grantsIn(metadata),
   });
   if (decision === "ask") return null;
   const kinds = decision === "allow" ? ["allow_once", "allow_always"] : ["reject_once"];

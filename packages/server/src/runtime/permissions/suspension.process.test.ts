@@ -95,7 +95,7 @@ describe("a permission", () => {
   it("asked with others at once waits for all of them (C3)", async () => {
     await test.send(id, script(askAll(QUESTION, { ...QUESTION, id: "t2", title: "Write b.txt" })));
     const both = await asked(2);
-    // Of the same millisecond, they may be listed in either order.
+    // Questions of the same millisecond may be listed in either order.
     const [first, second] = ["Write a.txt", "Write b.txt"].map((title) =>
       both.find(({ request }) => request["title"] === title),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseGitignore } from "./gitignore.ts";
 
-/** What Git 2 says to the same lines and paths; a path with a slash at its end is a folder. */
+/** Git 2 gives these results for the same lines and paths. A path with a slash at its end is a folder. */
 describe("the lines of a .gitignore", () => {
   it.each<[lines: string, ignored: readonly string[], others: readonly string[]]>([
     ["dist", ["dist", "dist/", "a/dist", "a/b/dist/"], ["dists", "adist", "Dist"]],

@@ -1,10 +1,9 @@
-import type { Dirent } from "node:fs";
-import { constants } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { nullOn } from "../error-codes.ts";
 import { parseGitignore, type IgnoreRules } from "./gitignore.ts";
-import { openFolder, type FolderProof } from "./open-folder.ts";
+import { BEST_PROOF, openFolder } from "./open-folder.ts";
 
 export interface FileList {
   /** Relative to the folder, with slashes; breadth first. */
@@ -22,7 +21,6 @@ export interface ListBounds {
 /** Folders read at the same time. */
 const AT_ONCE = 8;
 const IGNORE_FILE_BYTES = 64 * 1024;
-const PROOF: FolderProof = process.platform === "linux" ? "descriptor" : "comparison";
 
 interface Folder {
   /** The names of its path, relative to the root. */
@@ -48,34 +46,34 @@ export async function listFiles(root: string, bounds: ListBounds): Promise<FileL
   let truncated = false;
   const isOver = (count = 0): boolean => left - count <= 0 || performance.now() > deadline;
 
-  const take = (folder: Folder, entry: Dirent, found: FolderListing): void => {
+  const take = (folder: Folder, entry: Dirent, listing: FolderListing): void => {
     const names = [...folder.names, entry.name];
     const isFolder = entry.isDirectory();
     left -= 1;
     if (entry.name === ".git" || !isPlainName(entry.name)) return;
     if (!isFolder && !entry.isFile() && !entry.isSymbolicLink()) return;
     if (isIgnored(folder, names, isFolder)) return;
-    if (isFolder) found.folders.push({ names, rules: folder.rules });
-    else found.files.push(names.join("/"));
+    if (isFolder) listing.folders.push({ names, rules: folder.rules });
+    else listing.files.push(names.join("/"));
   };
 
   const look = async (folder: Folder): Promise<FolderListing> => {
-    const found: FolderListing = { files: [], folders: [] };
+    const listing: FolderListing = { files: [], folders: [] };
     if (isOver()) {
       truncated = true;
-      return found;
+      return listing;
     }
     const read = await readFolder(root, folder, isOver);
-    if (read === null) return found;
+    if (read === null) return listing;
     truncated ||= read.isCut;
     for (const entry of read.entries) {
       if (isOver()) {
         truncated = true;
         break;
       }
-      take(read.folder, entry, found);
+      take(read.folder, entry, listing);
     }
-    return found;
+    return listing;
   };
 
   let level: readonly Folder[] = [{ names: [], rules: [] }];
@@ -83,9 +81,9 @@ export async function listFiles(root: string, bounds: ListBounds): Promise<FileL
     const next: Folder[] = [];
     for (let at = 0; at < level.length; at += AT_ONCE) {
       // In the order of the requests, so that the result does not depend on timing.
-      for (const found of await Promise.all(level.slice(at, at + AT_ONCE).map(look))) {
-        paths.push(...found.files);
-        next.push(...found.folders);
+      for (const listing of await Promise.all(level.slice(at, at + AT_ONCE).map(look))) {
+        paths.push(...listing.files);
+        next.push(...listing.folders);
       }
     }
     level = next;
@@ -107,11 +105,11 @@ async function readFolder(
   isOver: (found: number) => boolean,
 ): Promise<ReadFolder | null> {
   const folderPath = path.join(root, ...names);
-  const opened = await openFolder(folderPath, { proof: PROOF }).catch(nullIfGone);
+  const opened = await openFolder(folderPath, BEST_PROOF).catch(nullIfGone);
   if (opened === null || !opened.ok) return null;
   try {
     if (opened.path !== folderPath) return null;
-    const base = PROOF === "descriptor" ? `/proc/self/fd/${opened.descriptor}` : folderPath;
+    const { base } = opened;
     const { entries, isCut } = await readEntries(base, isOver);
     const file = entries.find((entry) => entry.name === ".gitignore" && entry.isFile());
     const text = file === undefined ? null : await readStart(path.join(base, file.name));

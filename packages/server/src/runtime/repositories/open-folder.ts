@@ -15,6 +15,8 @@ export type OpenFolder =
       readonly descriptor: number;
       /** The real path. */
       readonly path: string;
+      /** A path that leads to the opened folder as long as it is open, even if it is moved. */
+      readonly base: string;
       /** Whether it contains a file or folder with this name. */
       has(name: string): Promise<boolean>;
       /** Can be called repeatedly. */
@@ -32,10 +34,9 @@ const O_NOFOLLOW_ANY = process.platform === "darwin" ? 0x2000_0000 : 0;
 /** The last part of the path must not be a link, even if one is put there after the path was resolved. */
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_NOFOLLOW_ANY;
 
-export async function openFolder(
-  folder: string,
-  { proof }: { proof: FolderProof },
-): Promise<OpenFolder> {
+export const BEST_PROOF: FolderProof = process.platform === "linux" ? "descriptor" : "comparison";
+
+export async function openFolder(folder: string, proof: FolderProof): Promise<OpenFolder> {
   let descriptor: number;
   try {
     descriptor = await openFile(folder, FLAGS);
@@ -45,19 +46,14 @@ export async function openFolder(
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => (closing ??= closeFile(descriptor));
   try {
-    const real = await pathOf(descriptor, { folder, proof });
+    const real = await pathOf(descriptor, folder, proof);
     if (real === null) {
       await close();
       return { ok: false, reason: "was replaced or removed while it was opened" };
     }
     const base = proof === "descriptor" ? `/proc/self/fd/${descriptor}` : real;
-    return {
-      ok: true,
-      descriptor,
-      path: real,
-      has: (name) => exists(path.join(base, name)),
-      close,
-    };
+    const has = (name: string): Promise<boolean> => isFileOrFolder(path.join(base, name));
+    return { ok: true, descriptor, path: real, base, has, close };
   } catch (error) {
     await close();
     throw error;
@@ -67,7 +63,8 @@ export async function openFolder(
 /** Null if the folder was deleted or the path leads to another one. */
 async function pathOf(
   descriptor: number,
-  { folder, proof }: { folder: string; proof: FolderProof },
+  folder: string,
+  proof: FolderProof,
 ): Promise<string | null> {
   const opened = await statFile(descriptor, { bigint: true });
   if (proof === "descriptor")
@@ -81,7 +78,7 @@ async function pathOf(
   }
 }
 
-async function exists(file: string): Promise<boolean> {
+export async function isFileOrFolder(file: string): Promise<boolean> {
   try {
     const stats = await stat(file);
     return stats.isDirectory() || stats.isFile();

@@ -36,9 +36,9 @@ function rankOf(path: string, wanted: string): number | null {
 function hasInOrder(path: string, wanted: string): boolean {
   let at = 0;
   for (const character of wanted) {
-    const found = path.indexOf(character, at);
-    if (found === -1) return false;
-    at = found + character.length;
+    const index = path.indexOf(character, at);
+    if (index === -1) return false;
+    at = index + character.length;
   }
   return true;
 }

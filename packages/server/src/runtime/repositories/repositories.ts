@@ -5,7 +5,7 @@ import { defined } from "../../domain/defined.ts";
 import type { Repo, Store } from "../../storage/store.ts";
 import type { OpenWorkspace } from "../context.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
-import type { WorkspaceRefused, WorkspaceRoot } from "./workspace-root.ts";
+import type { WorkspaceRoot } from "./workspace-root.ts";
 
 /** The Git repositories for sessions, all inside the workspace root. */
 export interface Repositories {
@@ -38,7 +38,7 @@ export function createRepositories({
   return {
     async add(request) {
       const resolved = await root.resolve(request.path);
-      if (!resolved.ok) return toRefused(resolved);
+      if (!resolved.ok) return resolved;
       const repo = await store.addRepo({
         id: newId(),
         path: resolved.path,
@@ -78,8 +78,7 @@ export function createRepositories({
     async openForAgent(repoId) {
       const repo = await store.readRepo(repoId);
       if (repo === null) return noSuchRepository();
-      const opened = await root.open(repo.path);
-      return opened.ok ? opened : toRefused(opened);
+      return root.open(repo.path);
     },
   };
 }
@@ -91,8 +90,4 @@ function nameOf(requested: string | null, real: string): string {
 
 function noSuchRepository(): Refused {
   return refuse("repository_not_found", "There is no such repository.");
-}
-
-function toRefused({ refused, message }: WorkspaceRefused): Refused {
-  return refuse(refused, message);
 }

@@ -56,11 +56,12 @@ describe.each(PROOFS)("the workspace root, proved by %s", (proof) => {
   }
 
   const ok = (name: string) => ({ ok: true, path: path.join(base, name) });
-  const outside = (asked: string) => ({
+  const refusal = (code: string, message: unknown) => ({
     ok: false,
-    refused: "path_outside_root",
-    message: `${JSON.stringify(asked)} is outside the workspace root.`,
+    refusal: { code, message, status: null, state: null },
   });
+  const outside = (asked: string) =>
+    refusal("path_outside_root", `${JSON.stringify(asked)} is outside the workspace root.`);
 
   it("A14 takes a repository by its absolute path, or by its path from the root", async () => {
     expect(await resolve(path.join(root, "repo"))).toEqual(ok("root/repo"));
@@ -107,7 +108,7 @@ describe.each(PROOFS)("the workspace root, proved by %s", (proof) => {
       const asked = path.join(base, neighbour);
       expect(await resolve(asked)).toEqual(outside(asked));
     }
-    expect(await resolve("REPO")).toMatchObject({ refused: "path_not_found" });
+    expect(await resolve("REPO")).toMatchObject({ refusal: { code: "path_not_found" } });
   });
 
   it("A14 refuses a path with a NUL byte", async () => {
@@ -165,32 +166,22 @@ describe.each(PROOFS)("the workspace root, proved by %s", (proof) => {
     link("root/round", "round");
     const long = "x".repeat(5000);
     for (const asked of ["gone", "gone/deeper", "nothing", "file/deeper", "round", long]) {
-      expect(await resolve(asked)).toEqual({
-        ok: false,
-        refused: "path_not_found",
-        message: expect.stringMatching(/does not exist or is not accessible\.$/u),
-      });
+      const message: unknown = expect.stringMatching(/does not exist or is not accessible\.$/u);
+      expect(await resolve(asked)).toEqual(refusal("path_not_found", message));
     }
-    expect(await resolve("file")).toEqual({
-      ok: false,
-      refused: "path_not_found",
-      message: '"file" is not a folder.',
-    });
+    expect(await resolve("file")).toEqual(refusal("path_not_found", '"file" is not a folder.'));
     expect(violations).toEqual([]);
   });
 
   it("A14 tells a folder without .git from a repository; .git may be a file, as in worktrees", async () => {
-    expect(await resolve("plain")).toEqual({
-      ok: false,
-      refused: "not_a_repository",
-      message: '"plain" is not a Git repository: it has no .git.',
-    });
+    const message = '"plain" is not a Git repository: it has no .git.';
+    expect(await resolve("plain")).toEqual(refusal("not_a_repository", message));
     mkdirSync(path.join(root, "worktree"));
     writeFileSync(path.join(root, "worktree/.git"), "gitdir: /elsewhere\n");
     expect(await resolve("worktree")).toEqual(ok("root/worktree"));
     mkdirSync(path.join(root, "broken"));
     link("root/broken/.git", "nothing");
-    expect(await resolve("broken")).toMatchObject({ refused: "not_a_repository" });
+    expect(await resolve("broken")).toMatchObject({ refusal: { code: "not_a_repository" } });
   });
 
   it("holds an opened folder wherever it goes, until it is closed", async () => {
@@ -234,10 +225,12 @@ describe("a folder that may not be looked at", () => {
     chmodSync(locked, 0o000);
     const said = openAsNobody("locked");
     expect(said).toMatchObject({
-      opened: { ok: false, refused: "path_not_found" },
+      opened: { ok: false, refusal: { code: "path_not_found" } },
       violations: [],
     });
-    expect(openAsNobody("locked/deeper")).toMatchObject({ opened: { refused: "path_not_found" } });
+    expect(openAsNobody("locked/deeper")).toMatchObject({
+      opened: { refusal: { code: "path_not_found" } },
+    });
     expect(openAsNobody("repo")).toMatchObject({ opened: { ok: true } });
     chmodSync(locked, 0o755);
   });

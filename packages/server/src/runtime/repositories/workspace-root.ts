@@ -2,28 +2,21 @@ import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { OpenWorkspace } from "../context.ts";
 import { nullOn } from "../error-codes.ts";
-import { openFolder, type FolderProof } from "./open-folder.ts";
+import { refuse, type Refused, type Reply } from "../reply.ts";
+import { BEST_PROOF, openFolder, type FolderProof } from "./open-folder.ts";
 
 /** The folder that contains all repositories, `AGENT_WORKSPACE_ROOT`. */
 export interface WorkspaceRoot {
   /** The real path, without symbolic links. */
   readonly root: string;
   /** The real path of a repository's folder. */
-  resolve(
-    requested: string,
-  ): Promise<{ readonly ok: true; readonly path: string } | WorkspaceRefused>;
+  resolve(requested: string): Promise<Reply<{ readonly path: string }>>;
   /** Also holds the folder open, so that an agent starts in the verified folder even if the path changes. */
   open(requested: string): Promise<Opened>;
 }
 
-export type Opened = { readonly ok: true; readonly workspace: OpenWorkspace } | WorkspaceRefused;
-
-export interface WorkspaceRefused {
-  readonly ok: false;
-  readonly refused: "path_outside_root" | "path_not_found" | "not_a_repository";
-  /** Names only the requested path, not its target. */
-  readonly message: string;
-}
+/** A refusal names only the requested path, not its target. */
+export type Opened = Reply<{ readonly workspace: OpenWorkspace }>;
 
 /** A request for a path outside the root. For the log, so it names the target too. */
 export interface Violation {
@@ -42,11 +35,11 @@ export interface RootOptions {
 /** Throws if the root is not a folder that can be opened. */
 export async function openWorkspaceRoot(
   folder: string,
-  { onViolation, proof = process.platform === "linux" ? "descriptor" : "comparison" }: RootOptions,
+  { onViolation, proof = BEST_PROOF }: RootOptions,
 ): Promise<WorkspaceRoot> {
   const configured = path.resolve(folder);
   const root = await realpath(configured);
-  const self = await openFolder(root, { proof });
+  const self = await openFolder(root, proof);
   if (!self.ok) throw new Error(`The workspace root ${folder} cannot be opened: ${self.reason}.`);
   await self.close();
 
@@ -54,9 +47,9 @@ export async function openWorkspaceRoot(
     requested: string,
     reason: Violation["reason"],
     leadsTo: string | null,
-  ): WorkspaceRefused => {
+  ): Refused => {
     onViolation({ path: requested, root, reason, leadsTo });
-    return refused("path_outside_root", `${shown(requested)} is outside the workspace root.`);
+    return refuse("path_outside_root", `${shown(requested)} is outside the workspace root.`);
   };
 
   const open = async (requested: string): Promise<Opened> => {
@@ -67,17 +60,17 @@ export async function openWorkspaceRoot(
     if (!isInside(real.path, root))
       return violation(requested, isNamedInside ? "leads_outside" : "outside_root", real.path);
     if (!real.isWhole)
-      return refused("path_not_found", `${shown(requested)} does not exist or is not accessible.`);
+      return refuse("path_not_found", `${shown(requested)} does not exist or is not accessible.`);
 
-    const folder = await openFolder(real.path, { proof });
-    if (!folder.ok) return refused("path_not_found", `${shown(requested)} ${folder.reason}.`);
+    const folder = await openFolder(real.path, proof);
+    if (!folder.ok) return refuse("path_not_found", `${shown(requested)} ${folder.reason}.`);
     if (!isInside(folder.path, root)) {
       await folder.close();
       return violation(requested, "changed_while_opened", folder.path);
     }
     if (!(await folder.has(".git"))) {
       await folder.close();
-      return refused(
+      return refuse(
         "not_a_repository",
         `${shown(requested)} is not a Git repository: it has no .git.`,
       );
@@ -103,10 +96,6 @@ function isInside(target: string, folder: string): boolean {
   const relative = path.relative(folder, target);
   const isAbove = relative === ".." || relative.startsWith(`..${path.sep}`);
   return !isAbove && !path.isAbsolute(relative);
-}
-
-function refused(code: WorkspaceRefused["refused"], message: string): WorkspaceRefused {
-  return { ok: false, refused: code, message };
 }
 
 const SHOWN_LENGTH = 200;

@@ -1,14 +1,13 @@
-import type { Create, Send } from "../../domain/kernel/command.ts";
 import { openSuspensionsOf, stateOf, statusOf } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
-import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
+import { keyOf, recalled, remembering } from "./idempotency.ts";
 import { refuseProvider } from "./refuse-provider.ts";
 import { toRefused } from "../command-reply.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
 import type { CreateSession, Sent } from "./request-types.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";
-import { extrasOf, firstMessage, sentIn } from "./send-message.ts";
+import { firstMessage, sentIn } from "./send-message.ts";
 import { refuseMetadata } from "./session-metadata.ts";
 
 export interface Created {
@@ -22,30 +21,15 @@ export async function createSession(
   request: CreateSession,
 ): Promise<Reply<Created>> {
   const key = keyOf("create", request);
-  const earlier = await recalled(context, { key, request });
-  if (earlier !== null)
-    return earlier.ok ? { ok: true, ...fromRemembered<Created>(earlier.response) } : earlier;
+  const earlier = await recalled<Created>(context, key);
+  if (earlier !== null) return earlier.ok ? { ok: true, ...earlier.response } : earlier;
   const refused = await refuseCreation(context, request);
   if (refused !== null) return refused;
 
   const id = context.newId();
-  const create: Create = {
-    type: "create",
-    at: context.clock(),
-    id,
-    agentId: request.agentId,
-    repoId: request.repoId,
-    title: request.title,
-    provider: request.provider,
-    model: request.model,
-    agentName: request.agentName,
-    purpose: request.purpose,
-    metadata: request.metadata,
-    forkedFrom: null,
-  };
-  const content = request.message;
-  const send: Send | null =
-    content === null ? null : firstMessage(context, { request, sessionId: id });
+  const { message: content, idempotency: _, ...fields } = request;
+  const create = { type: "create", at: context.clock(), id, ...fields, forkedFrom: null } as const;
+  const send = content === null ? null : firstMessage(context, id, request);
   // The last one counts: a conflict makes the command be decided again.
   const decisions: Created[] = [];
   try {
@@ -54,10 +38,13 @@ export async function createSession(
       command: send === null ? create : [create, send],
       extras: (decided) => {
         const isSent = send !== null && content !== null;
-        const sent = isSent ? sentIn(decided, { command: send, content }) : null;
+        const sent = isSent ? sentIn(decided, send, content) : null;
         const created = { session: newSnapshot(decided), sent };
         decisions.push(created);
-        return extrasOf({ command: send, content, key, request, response: toRemembered(created) });
+        return {
+          ...(isSent && { contents: { [send.messageId]: content } }),
+          ...remembering(key, created),
+        };
       },
     });
     if (executed.ok) {
@@ -83,7 +70,7 @@ async function refuseCreation(
   if (invalid !== null) return invalid;
   if (provider !== null || message !== null) {
     const name = provider ?? context.defaultProvider;
-    const refused = await refuseProvider(context, { name, chosenBy: "request" });
+    const refused = await refuseProvider(context, name, "request");
     if (refused !== null) return refused;
   }
   if (repoId === null) return null;
@@ -93,10 +80,11 @@ async function refuseCreation(
   else if (opened.refusal.code === "repository_not_found" || !cluster.isElsewhere(repoId))
     return opened;
   if (!slots.isFull || cluster.bestFor(repoId) !== null) return null;
-  context.log.warn({ limit: context.slots.limit }, "a session was refused: all agents are busy");
+  const { limit } = slots;
+  context.log.warn({ limit }, "a session was refused: all agents are busy");
   return refuse(
     "agents_busy",
-    `All ${context.slots.limit} agents are busy. Try again later, or raise AGENT_MAX_SESSIONS.`,
+    `All ${limit} agents are busy. Try again later, or raise AGENT_MAX_SESSIONS.`,
   );
 }
 

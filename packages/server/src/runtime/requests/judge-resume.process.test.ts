@@ -16,7 +16,7 @@ import { openTestStore, type TestStore } from "../../storage/testing/test-databa
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
 import { ok, TestRuntime } from "../testing/test-runtime.ts";
 
-/** Of each further check: its value, and whether it passed. */
+/** The value of each further check, and whether it passed. */
 function furtherOf({ checks }: ResumeDecision): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     checks.slice(5).map(({ name, value, passed }) => [name, passed ? value : [value, "failed"]]),

@@ -7,7 +7,8 @@ export type ChosenBy = "request" | "preference" | "last_run";
 /** Refuses a provider that cannot start an agent; null if it can. */
 export async function refuseProvider(
   { provider }: RuntimeContext,
-  { name, chosenBy }: { readonly name: string; readonly chosenBy: ChosenBy },
+  name: string,
+  chosenBy: ChosenBy,
 ): Promise<Refused | null> {
   const chosen = provider(name);
   if (chosen === null) return refuse("provider_unknown", unknownProvider(name, chosenBy));

@@ -61,13 +61,9 @@ describe("an event that is reported", () => {
     const fault = new StorageFault("database_busy", "another process holds it");
     const reported = await reportEvent(
       { store: test.store, log },
-      {
-        name: "deployed",
-        answer: null,
-        by: null,
-        answerOne: (request) =>
-          request.sessionId === ids[1] ? Promise.reject(fault) : test.runtime.answer(request),
-      },
+      { name: "deployed", answer: null, by: null },
+      (request) =>
+        request.sessionId === ids[1] ? Promise.reject(fault) : test.runtime.answer(request),
     );
     expect(reported.map(({ sessionId, problem }) => [sessionId, problem])).toEqual([
       [ids[0], null],

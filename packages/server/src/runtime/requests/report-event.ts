@@ -23,12 +23,8 @@ const AT_ONCE = 16;
 /** Answers every suspension that waits for the event. A failure of one does not stop the others. */
 export async function reportEvent(
   { store, log }: Pick<RuntimeContext, "store" | "log">,
-  {
-    name,
-    answer,
-    by,
-    answerOne,
-  }: ReportEvent & { readonly answerOne: (request: AnswerSuspension) => Promise<Reply<object>> },
+  { name, answer, by }: ReportEvent,
+  answerOne: (request: AnswerSuspension) => Promise<Reply<object>>,
 ): Promise<readonly ReportedEvent[]> {
   const open = await store.openSuspensions();
   const waiting = open.filter(({ kind, request }) => kind === "event" && request["title"] === name);

@@ -1,8 +1,6 @@
-import type { ContinuityPolicy, DeliveryMode } from "../../domain/delivery.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { SessionChanges } from "../../domain/kernel/event.ts";
+import type { Create, Send, Update } from "../../domain/kernel/command.ts";
 import type { MessageContent } from "../../domain/message.ts";
-import type { Phase } from "../../domain/phase.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
 
@@ -17,16 +15,9 @@ export interface Idempotent {
   readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
 }
 
-export interface CreateSession extends Idempotent {
-  /** The orchestrator's name for the session; unique. */
-  readonly agentId: string | null;
-  readonly repoId: string | null;
-  readonly title: string | null;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly agentName: string | null;
-  readonly purpose: string | null;
-  readonly metadata: JsonObject;
+/** `agentId` is the orchestrator's name for the session; unique. */
+export interface CreateSession
+  extends Idempotent, Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun">> {
   readonly message: MessageContent | null;
 }
 
@@ -35,19 +26,14 @@ export interface ListSessions extends Omit<SessionQuery, "providers"> {
   readonly provider?: string;
 }
 
-export interface UpdateSession extends OnSession {
-  readonly changes: SessionChanges;
-  readonly phase?: Phase;
+export interface UpdateSession extends OnSession, Pick<Update, "changes" | "phase"> {
   readonly error?: string;
 }
 
-export interface SendMessage extends Idempotent {
+export interface SendMessage
+  extends Idempotent, Pick<Send, "provider" | "model" | "delivery" | "continuity"> {
   readonly sessionId: string;
   readonly content: MessageContent;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly delivery: DeliveryMode;
-  readonly continuity: ContinuityPolicy;
 }
 
 /** An accepted message. */
@@ -64,8 +50,11 @@ export interface Sent {
   readonly waitsFor: string | null;
 }
 
-export interface EditQueued extends OnSession {
+export interface OnMessage extends OnSession {
   readonly messageId: string;
+}
+
+export interface EditQueued extends OnMessage {
   readonly content?: MessageContent;
   readonly position?: number;
 }

@@ -13,10 +13,11 @@ import type { Repositories } from "../repositories/repositories.ts";
 import { removedSessions } from "../upkeep/removed-sessions.ts";
 import { createFileFinder } from "../repositories/repository-files.ts";
 import { reportEvent } from "./report-event.ts";
+import type { AnswerSuspension } from "./request-types.ts";
 import type { Runtime } from "../runtime.ts";
 import { sendMessage } from "./send-message.ts";
 import { readHistory } from "./session-history.ts";
-import { readMessages, readRuns, readSession, readWholeSession } from "./session-reads.ts";
+import { readMessages, readRuns, readWholeSession } from "./session-reads.ts";
 import {
   answer,
   change,
@@ -26,7 +27,7 @@ import {
   updateSession,
   withdrawQueued,
 } from "./session-requests.ts";
-import { snapshotOf } from "../session-snapshot.ts";
+import { withSession } from "../session-snapshot.ts";
 import { readStats } from "../stats/stats.ts";
 
 /** The requests that need no workers. */
@@ -67,11 +68,11 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
   const removed =
     options.removed === undefined
       ? null
-      : removedSessions({
-          bundles: bundleFolder(options.removed.folder),
-          keptMs: options.removed.keptMs,
-          importLines: importSession,
-        });
+      : removedSessions(
+          bundleFolder(options.removed.folder),
+          options.removed.keptMs,
+          importSession,
+        );
   return {
     createSession: (request) => createSession(context, request),
     listSessions: ({ provider, ...query }) =>
@@ -82,7 +83,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
         }),
       }),
     findSession: (name) => store.findSession(name),
-    readSession: (sessionId) => readSession(store, sessionId),
+    readSession: (sessionId) => withSession(store, sessionId, (session) => ({ session })),
     readWholeSession: (sessionId) => readWholeSession(store, sessionId),
     readRaw: async (sessionId) => {
       const raw = await store.readRaw(sessionId);
@@ -93,12 +94,8 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     sendMessage: (request) => sendMessage(context, request),
     readMessages: (query) => readMessages(store, query),
     readRuns: (query) => readRuns(store, query),
-    readQueue: async (sessionId) => {
-      const session = await snapshotOf(store, sessionId);
-      return session === null
-        ? noSuchSession()
-        : { ok: true, queue: await store.readQueue(sessionId) };
-    },
+    readQueue: (sessionId) =>
+      withSession(store, sessionId, async () => ({ queue: await store.readQueue(sessionId) })),
     editQueued: (request) => editQueued(context, request),
     withdrawQueued: (request) => withdrawQueued(context, request),
     cancel: ({ reason, ...request }) =>
@@ -126,25 +123,22 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       refuse("removed_not_found", "This process has no bundles of removed sessions."),
     listSuspensions: () => store.openSuspensions(),
     listUnusedAnswers: () => store.unusedAnswers(),
-    dismissUnused: async ({ sessionId, runId }) => {
-      if ((await snapshotOf(store, sessionId)) === null) return noSuchSession();
-      if ((await store.readRun(runId))?.sessionId !== sessionId)
-        return refuse("run_not_found", "The session has no such run.");
-      return { ok: true, dismissed: await store.dismissUnused({ sessionId, runId }) };
-    },
+    dismissUnused: ({ sessionId, runId }) =>
+      withSession(store, sessionId, async () => {
+        if ((await store.readRun(runId))?.sessionId !== sessionId)
+          return refuse("run_not_found", "The session has no such run.");
+        return { dismissed: await store.dismissUnused({ sessionId, runId }) };
+      }),
     reportEvent: async (event) => {
-      const reported = await reportEvent(context, {
-        ...event,
-        answerOne: (request) => answer(context, request),
-      });
-      return { ok: true, reported };
+      const answerOne = (request: AnswerSuspension) => answer(context, request);
+      return { ok: true, reported: await reportEvent(context, event, answerOne) };
     },
     listGrants: (sessionId) => listGrants(store, sessionId),
     revokeGrant: (request) => revokeGrant(context, request),
     readHistory: (query) => readHistory(store, query),
-    addRepo: (request) => repositories.add(request),
-    listRepos: () => repositories.list(),
-    removeRepo: (repoId) => repositories.remove(repoId),
+    addRepo: repositories.add,
+    listRepos: repositories.list,
+    removeRepo: repositories.remove,
     findFiles,
     listProviders: async () => ({
       providers: await Promise.all(catalog.all().map((provider) => provider.describe())),

@@ -1,6 +1,6 @@
-import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Catalog } from "../../providers/catalog.ts";
+import { isFileOrFolder } from "../repositories/open-folder.ts";
 import type { ResumeProbes } from "./judge-resume.ts";
 
 type ProviderState = Awaited<ReturnType<NonNullable<ResumeProbes["provider"]>>>;
@@ -15,7 +15,8 @@ export function createResumeProbes(
 ): Required<ResumeProbes> {
   const cache = new Map<string, { readonly state: ProviderState; readonly at: number }>();
   return {
-    workspace: isRepository,
+    // A missing folder has no `.git` either, so one check is enough.
+    workspace: (folder) => isFileOrFolder(path.join(folder, ".git")),
     provider: async (requested) => {
       const name = requested ?? defaultName;
       const provider = get(name);
@@ -28,14 +29,4 @@ export function createResumeProbes(
       return state;
     },
   };
-}
-
-/** A missing folder has no `.git` either, so one check is enough. */
-async function isRepository(folder: string): Promise<boolean> {
-  try {
-    const git = await stat(path.join(folder, ".git"));
-    return git.isDirectory() || git.isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,19 +1,18 @@
 import { chooseAgent, type AgentWish } from "../../domain/choose-agent.ts";
-import type { Command, Send } from "../../domain/kernel/command.ts";
-import type { Json } from "../../domain/json.ts";
+import type { Send } from "../../domain/kernel/command.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunStart } from "../../domain/run.ts";
-import type { Session } from "../../domain/session.ts";
+import { stateOf, type Session } from "../../domain/session.ts";
 import { STATUS_RULES } from "../../domain/status.ts";
-import type { IdempotencyKey, RememberedAnswer, Run, SessionRecord } from "../../storage/store.ts";
+import type { Run, SessionRecord } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
-import type { CommandExtras, Decided } from "../execute-command.ts";
-import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
+import type { Decided } from "../execute-command.ts";
+import { keyOf, recalled, remembering } from "./idempotency.ts";
 import { canStartHanded, reserveAgent } from "../run/hand-over.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
 import { refuseProvider, type ChosenBy } from "./refuse-provider.ts";
-import type { CreateSession, Idempotent, SendMessage, Sent } from "./request-types.ts";
+import type { CreateSession, SendMessage, Sent } from "./request-types.ts";
 import { snapshotOf } from "../session-snapshot.ts";
 
 /** Stores the message. If its run can start now, it starts in the same transaction. */
@@ -23,9 +22,8 @@ export async function sendMessage(
   { mayReserve = true }: { readonly mayReserve?: boolean } = {},
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
-  const earlier = await recalled(context, { key, request });
-  if (earlier !== null)
-    return earlier.ok ? { ok: true, sent: fromRemembered<Sent>(earlier.response) } : earlier;
+  const earlier = await recalled<Sent>(context, key);
+  if (earlier !== null) return earlier.ok ? { ok: true, sent: earlier.response } : earlier;
 
   const session = await snapshotOf(context.store, request.sessionId);
   if (session === null) return noSuchSession();
@@ -41,24 +39,15 @@ export async function sendMessage(
   const checksProvider = context.startsAgents || chosenBy === "request";
   // The provider of a live agent is installed.
   if (STATUS_RULES[session.status].takesMessages && reservation === null && checksProvider) {
-    const refused = await refuseProvider(context, { name: provider, chosenBy });
+    const refused = await refuseProvider(context, provider, chosenBy);
     if (refused !== null) return refused;
   }
 
-  const isStarted = isNext && reserveSlot(context, { sessionId, repoId });
+  const isStarted = isNext && reserveSlot(context, sessionId, repoId);
   const fence = isStarted ? (reservation?.fence ?? null) : null;
-  const command: Send = {
-    type: "send",
-    at: context.clock(),
-    messageId: context.newId(),
-    runId,
-    provider: request.provider,
-    model: request.model,
-    continuity: request.continuity,
-    delivery: request.delivery,
-    maxQueued: context.limits.queue,
-    start: null,
-  };
+  const { content, model, continuity, delivery } = request;
+  const fields = { runId, provider: request.provider, model, continuity, delivery };
+  const command = newSend(context, fields);
   // Decided on the latest session, which may have changed since it was read.
   const startOn = (latest: Session | null): RunStart => {
     const choice = chooseAgent(request, { session: latest ?? session, defaultProvider });
@@ -72,11 +61,13 @@ export async function sendMessage(
       sessionId,
       command: (latest) => (isStarted ? { ...command, start: startOn(latest) } : command),
       extras: (decided) => {
-        const { content } = request;
-        const sent = sentIn(decided, { command, content });
+        const sent = sentIn(decided, command, content);
         decisions.push(sent);
-        const extras = extrasOf({ command, content, key, request, response: toRemembered(sent) });
-        return { ...extras, ...(fence !== null && { fence }) };
+        return {
+          contents: { [command.messageId]: content },
+          ...remembering(key, sent),
+          ...(fence !== null && { fence }),
+        };
       },
     });
     if (executed.ok) {
@@ -107,36 +98,42 @@ function chosenByOf({ provider }: SendMessage, session: SessionRecord): ChosenBy
 
 const NO_WISH: AgentWish = { provider: null, model: null };
 
+/** A command that queues a message, unless the fields say otherwise. */
+export function newSend(
+  { clock, newId, limits }: RuntimeContext,
+  fields: Partial<Omit<Send, "type">>,
+): Send {
+  return {
+    type: "send",
+    at: clock(),
+    messageId: newId(),
+    runId: newId(),
+    ...NO_WISH,
+    continuity: "auto",
+    delivery: "queue",
+    maxQueued: limits.queue,
+    start: null,
+    ...fields,
+  };
+}
+
 /** The command of a first message, for the transaction that creates its session. */
 export function firstMessage(
   context: RuntimeContext,
-  { request, sessionId }: { readonly request: CreateSession; readonly sessionId: string },
+  sessionId: string,
+  request: CreateSession,
 ): Send {
+  if (!reserveSlot(context, sessionId, request.repoId)) return newSend(context, {});
   const { defaultProvider } = context;
-  const isStarted = reserveSlot(context, { sessionId, repoId: request.repoId });
-  return {
-    type: "send",
-    at: context.clock(),
-    messageId: context.newId(),
-    runId: context.newId(),
-    provider: null,
-    model: null,
-    continuity: "auto",
-    delivery: "queue",
-    maxQueued: context.limits.queue,
-    start: isStarted
-      ? {
-          ...chooseAgent(NO_WISH, { session: { ...request, lastRun: null }, defaultProvider }),
-          handed: false,
-        }
-      : null,
-  };
+  const choice = chooseAgent(NO_WISH, { session: { ...request, lastRun: null }, defaultProvider });
+  return newSend(context, { start: { ...choice, handed: false } });
 }
 
 /** Whether a run of the session can start now: here, in which case its slot is taken, or on another node. */
 function reserveSlot(
   { slots, cluster, node }: RuntimeContext,
-  { sessionId, repoId }: { readonly sessionId: string; readonly repoId: string | null },
+  sessionId: string,
+  repoId: string | null,
 ): boolean {
   if (!cluster.isAlone && !slots.holds(sessionId)) {
     const best = cluster.bestFor(repoId);
@@ -150,35 +147,8 @@ function beginsAtOnce(session: SessionRecord, { delivery }: SendMessage): boolea
   return delivery === "interrupt" || (session.state === "idle" && session.queued === 0);
 }
 
-export function extrasOf({
-  command,
-  content,
-  key,
-  request,
-  response,
-}: {
-  command: Command | null;
-  content: MessageContent | null;
-  key: IdempotencyKey | null;
-  request: Idempotent;
-  response: Json;
-}): CommandExtras {
-  const remember: (IdempotencyKey & RememberedAnswer) | null =
-    key === null || request.idempotency === null
-      ? null
-      : { ...key, requestHash: request.idempotency.requestHash, response };
-  return {
-    ...(command?.type === "send" &&
-      content !== null && { contents: { [command.messageId]: content } }),
-    ...(remember !== null && { remember }),
-  };
-}
-
 /** The accepted message, derived from the events of its transaction. */
-export function sentIn(
-  { events, session }: Decided,
-  { command, content }: { readonly command: Send; readonly content: MessageContent },
-): Sent {
+export function sentIn({ events, session }: Decided, command: Send, content: MessageContent): Sent {
   if (session === null) throw new Error("unreachable: a message to nothing");
   const { messageId, runId } = command;
   const queuedEvent = events.find((event) => event.type === "message.queued");
@@ -214,14 +184,10 @@ export function sentIn(
   };
 }
 
-function reasonToWait(session: NonNullable<Decided["session"]>): string {
+function reasonToWait(session: Session): string {
   if (session.delivery !== "open") return "The session's delivery policy holds messages back.";
-  const { standing } = session;
-  if ("activity" in standing && standing.activity.state === "running") {
-    return "A run is active. The message follows it.";
-  }
-  if ("activity" in standing && standing.activity.state === "suspended") {
-    return "A run waits for an answer. The message follows it.";
-  }
+  const state = stateOf(session);
+  if (state === "running") return "A run is active. The message follows it.";
+  if (state === "suspended") return "A run waits for an answer. The message follows it.";
   return "All agent slots are in use. The message is delivered when one is free.";
 }

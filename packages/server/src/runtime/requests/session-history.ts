@@ -1,8 +1,8 @@
 import { isObject, type Json } from "../../domain/json.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
 import type { Store } from "../../storage/store.ts";
-import { noSuchSession, type Reply } from "../reply.ts";
-import { snapshotOf } from "../session-snapshot.ts";
+import type { Reply } from "../reply.ts";
+import { withSession } from "../session-snapshot.ts";
 
 export interface ReadHistory {
   readonly sessionId: string;
@@ -34,8 +34,11 @@ const ENTRY_BYTES = 64;
 const PAGE = 500;
 
 /** The messages of a session as text: the newest that fit, or the next ones after a position. */
-export async function readHistory(store: Store, query: ReadHistory): Promise<Reply<History>> {
-  if ((await snapshotOf(store, query.sessionId)) === null) return noSuchSession();
+export function readHistory(store: Store, query: ReadHistory): Promise<Reply<History>> {
+  return withSession(store, query.sessionId, () => historyOf(store, query));
+}
+
+async function historyOf(store: Store, query: ReadHistory): Promise<History> {
   const { limit, after, search } = query;
   const wantsNewest = after === null;
   const entries: HistoryEntry[] = [];
@@ -47,8 +50,10 @@ export async function readHistory(store: Store, query: ReadHistory): Promise<Rep
     if (wantsNewest || entries.length < limit) entries.push(toEntry(message, text));
     if (entries.length > limit) entries.shift();
   }
-  const kept = wantsNewest ? withinBytes(entries.toReversed()).toReversed() : withinBytes(entries);
-  return { ok: true, messages: kept, leftOut: matches - kept.length };
+  const fitting = wantsNewest
+    ? withinBytes(entries.toReversed()).toReversed()
+    : withinBytes(entries);
+  return { messages: fitting, leftOut: matches - fitting.length };
 }
 
 async function* messagesAfter(

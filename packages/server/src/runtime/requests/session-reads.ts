@@ -1,8 +1,8 @@
 import { defined } from "../../domain/defined.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Repo, Run, RunSuspension, Store } from "../../storage/store.ts";
-import { noSuchSession, type Reply } from "../reply.ts";
-import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
+import type { Reply } from "../reply.ts";
+import { withSession, type SessionSnapshot } from "../session-snapshot.ts";
 
 export interface WholeSession {
   readonly session: SessionSnapshot;
@@ -50,32 +50,22 @@ export interface PastRun extends Run {
 /** Suspensions listed per run; the messages of the run show the others. */
 const SUSPENSIONS_SHOWN = 100;
 
-export async function readSession(
-  store: Store,
-  sessionId: string,
-): Promise<Reply<{ readonly session: SessionSnapshot }>> {
-  const session = await snapshotOf(store, sessionId);
-  return session === null ? noSuchSession() : { ok: true, session };
+export function readWholeSession(store: Store, sessionId: string): Promise<Reply<WholeSession>> {
+  return withSession(store, sessionId, async (session) => {
+    const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
+    const messages = await store.readMessages({ sessionId });
+    // The feed sends an incomplete message again as a whole, so that no piece of it is added twice.
+    const feedAfter = Math.min(session.lastSeq, beforeIncomplete(messages) ?? Infinity);
+    return { session, repo, messages, feedAfter };
+  });
 }
 
-export async function readWholeSession(
-  store: Store,
-  sessionId: string,
-): Promise<Reply<WholeSession>> {
-  const session = await snapshotOf(store, sessionId);
-  if (session === null) return noSuchSession();
-  const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
-  const messages = await store.readMessages({ sessionId });
-  // The feed sends an incomplete message again as a whole, so that no piece of it is added twice.
-  const feedAfter = Math.min(session.lastSeq, beforeIncomplete(messages) ?? Infinity);
-  return { ok: true, session, repo, messages, feedAfter };
-}
-
-export async function readMessages(store: Store, query: ReadMessages): Promise<Reply<MessagePage>> {
-  if ((await snapshotOf(store, query.sessionId)) === null) return noSuchSession();
-  const messages = await store.readMessages(query);
-  const last = messages.at(-1)?.seq ?? query.after ?? 0;
-  return { ok: true, messages, nextAfter: beforeIncomplete(messages) ?? last };
+export function readMessages(store: Store, query: ReadMessages): Promise<Reply<MessagePage>> {
+  return withSession(store, query.sessionId, async () => {
+    const messages = await store.readMessages(query);
+    const last = messages.at(-1)?.seq ?? query.after ?? 0;
+    return { messages, nextAfter: beforeIncomplete(messages) ?? last };
+  });
 }
 
 function beforeIncomplete(messages: readonly Message[]): number | null {
@@ -83,20 +73,24 @@ function beforeIncomplete(messages: readonly Message[]): number | null {
   return incomplete === undefined ? null : incomplete.seq - 1;
 }
 
-export async function readRuns(
+export function readRuns(
   store: Store,
   { sessionId, after, limit }: ReadRuns,
 ): Promise<Reply<RunPage>> {
-  if ((await snapshotOf(store, sessionId)) === null) return noSuchSession();
-  const rows = await store.readRuns(sessionId, defined({ limit: limit + 1, after }));
-  const page = rows.slice(0, limit);
-  const runIds = page.map(({ id }) => id);
-  const suspensions = Map.groupBy(
-    await store.readRunSuspensions({ sessionId, runIds, perRun: SUSPENSIONS_SHOWN }),
-    ({ runId }) => runId,
-  );
-  const runs = page.map((run): PastRun => ({ ...run, suspensions: suspensions.get(run.id) ?? [] }));
-  const last = page.at(-1);
-  const hasNext = rows.length > limit && last !== undefined;
-  return { ok: true, runs, next: hasNext ? { at: last.queuedAt, id: last.id } : null };
+  return withSession(store, sessionId, async () => {
+    const rows = await store.readRuns(sessionId, defined({ limit: limit + 1, after }));
+    const page = rows.slice(0, limit);
+    const runIds = page.map(({ id }) => id);
+    const suspensions = Map.groupBy(
+      await store.readRunSuspensions({ sessionId, runIds, perRun: SUSPENSIONS_SHOWN }),
+      ({ runId }) => runId,
+    );
+    const runs = page.map((run): PastRun => ({
+      ...run,
+      suspensions: suspensions.get(run.id) ?? [],
+    }));
+    const last = page.at(-1);
+    const hasNext = rows.length > limit && last !== undefined;
+    return { runs, next: hasNext ? { at: last.queuedAt, id: last.id } : null };
+  });
 }

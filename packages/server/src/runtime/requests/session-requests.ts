@@ -9,12 +9,17 @@ import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
 import { replyWithSession, toRefused } from "../command-reply.ts";
 import { noSuchSession, refuse, type Refused, type Reply } from "../reply.ts";
-import type { AnswerSuspension, EditQueued, OnSession, UpdateSession } from "./request-types.ts";
-import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
+import type {
+  AnswerSuspension,
+  EditQueued,
+  OnMessage,
+  OnSession,
+  UpdateSession,
+} from "./request-types.ts";
+import { snapshotOf, withSession, type SessionReply } from "../session-snapshot.ts";
 import type { RuntimeContext } from "../context.ts";
 import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
 
-type SessionReply = Reply<{ readonly session: SessionSnapshot }>;
 type QueueReply = Reply<{ readonly queue: readonly QueuedMessage[] }>;
 
 /** Executes one command and wakes the session's worker. */
@@ -25,7 +30,7 @@ export async function change(
 ): Promise<SessionReply> {
   const executed = await context.execute({ sessionId, command, version });
   if (executed.ok && executed.events.length > 0) context.nudge(sessionId);
-  return replyWithSession(context.store, { sessionId, executed });
+  return replyWithSession(context.store, sessionId, executed);
 }
 
 export async function updateSession(
@@ -99,7 +104,7 @@ export async function editQueued(
 
 export async function withdrawQueued(
   context: RuntimeContext,
-  request: OnSession & { readonly messageId: string },
+  request: OnMessage,
 ): Promise<QueueReply> {
   const { sessionId, messageId, version } = request;
   const command: Command = { type: "withdraw-queued", at: context.clock(), messageId };
@@ -111,7 +116,7 @@ export async function withdrawQueued(
 /** The kernel only knows the queue. The store tells whether the session has the message at all. */
 async function refuseQueued(
   { store }: RuntimeContext,
-  { sessionId, messageId }: { readonly sessionId: string; readonly messageId: string },
+  { sessionId, messageId }: OnMessage,
   executed: Extract<Executed, { ok: false }>,
 ): Promise<Refused> {
   const refused = toRefused(executed);
@@ -128,17 +133,16 @@ export async function answer(
 ): Promise<SessionReply> {
   const { sessionId, suspensionId, version } = request;
   const suspension = await context.store.readSuspension(suspensionId);
-  if (suspension === null || suspension.sessionId !== sessionId) {
-    const session = await snapshotOf(context.store, sessionId);
-    if (session === null) return noSuchSession();
-    return refuse("suspension_not_found", "The session has no suspension with this id.");
-  }
+  if (suspension === null || suspension.sessionId !== sessionId)
+    return withSession(context.store, sessionId, () =>
+      refuse("suspension_not_found", "The session has no suspension with this id."),
+    );
   const parsed = parseAnswer(suspension, request.answer);
   if (!parsed.ok) return parsed;
   if (suspension.status !== "open") return replyToClosed(context, suspension, parsed.answer);
   const executed = await context.execute({
     sessionId,
-    command: await answerCommands(context, { suspension, answer: parsed.answer, by: request.by }),
+    command: await answerCommands(context, suspension, parsed.answer, request.by),
     version,
   });
   if (!executed.ok && "refusal" in executed && executed.refusal.code === "suspension_not_open") {
@@ -146,7 +150,7 @@ export async function answer(
     return closed === null ? noSuchSession() : replyToClosed(context, closed, parsed.answer);
   }
   if (executed.ok) context.nudge(sessionId);
-  return replyWithSession(context.store, { sessionId, executed });
+  return replyWithSession(context.store, sessionId, executed);
 }
 
 function parseAnswer(
@@ -159,21 +163,22 @@ function parseAnswer(
   return refuse("answer_invalid", "The answer must name one of the offered options.");
 }
 
-async function replyToClosed(
+function replyToClosed(
   { store }: RuntimeContext,
   { status, answer: firstAnswer, sessionId }: StoredSuspension,
   newAnswer: Json,
 ): Promise<SessionReply> {
-  const session = await snapshotOf(store, sessionId);
-  if (session === null) return noSuchSession();
-  if (status === "answered" && sameJson(firstAnswer, newAnswer)) return { ok: true, session };
-  if (status === "answered")
-    return refuse(
-      "suspension_answered",
-      "This suspension already has a different answer.",
-      session,
-    );
-  return refuse("suspension_not_open", `This suspension is not open: it is ${status}.`, session);
+  return withSession(store, sessionId, (session) => {
+    if (status !== "answered")
+      return refuse(
+        "suspension_not_open",
+        `This suspension is not open: it is ${status}.`,
+        session,
+      );
+    if (sameJson(firstAnswer, newAnswer)) return { session };
+    const message = "This suspension already has a different answer.";
+    return refuse("suspension_answered", message, session);
+  });
 }
 
 /** Creates an idle session with the history up to a message. The original does not change. */
@@ -204,5 +209,5 @@ export async function fork(
   const source = { ...session, metadata: withoutGrants(session.metadata) };
   const command = forkOf(source, { id, at: context.clock(), atMessage });
   const executed = await context.execute({ sessionId: id, command, extras: { messages } });
-  return replyWithSession(context.store, { sessionId: id, executed });
+  return replyWithSession(context.store, id, executed);
 }

@@ -64,7 +64,7 @@ describe("an agent that comes back after another one", () => {
       const [told, recalled] = back.at(-1)?.split("recall:") ?? [];
       expect(count(told, "fig")).toBe(1);
       expect(told).toContain("Agent: two");
-      // What it knows by itself it is not told again.
+      // The agent is not told again about messages that it knows.
       expect(told).not.toContain("plum");
       expect(recalled).toContain("plum");
 

@@ -10,7 +10,7 @@ function message(role: Role, content: MessageContent): Message {
 
 const said = (role: Role, text: string): Message => message(role, { type: "text", text });
 const brief = (history: readonly Message[], more = {}) =>
-  briefingOf(history, { heading: "So far:", limits: { ...LIMITS, ...more } });
+  briefingOf(history, "So far:", { ...LIMITS, ...more });
 
 describe("a briefing", () => {
   it("is what was said, who said it, and that tools were used, in order (B7)", () => {

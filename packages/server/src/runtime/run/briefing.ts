@@ -1,15 +1,12 @@
 import { authorOf, type Message, type Role } from "../../domain/message.ts";
+import type { Limits } from "../context.ts";
 
 /** Approximate number of characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
 /** The share of the budget that a single message may take. */
 const ENTRY_SHARE = 1 / 8;
 
-export interface BriefingLimits {
-  readonly briefingTokens: number;
-  /** The maximum number of messages; null for all that fit. */
-  readonly briefingMessages: number | null;
-}
+export type BriefingLimits = Pick<Limits, "briefingTokens" | "briefingMessages">;
 
 export interface Briefing {
   readonly text: string;
@@ -21,26 +18,27 @@ export interface Briefing {
 /** Earlier messages as a text for an agent that does not know them; null when there are none. */
 export function briefingOf(
   history: readonly Message[],
-  { heading, limits }: { readonly heading: string; readonly limits: BriefingLimits },
+  heading: string,
+  limits: BriefingLimits,
 ): Briefing | null {
   const budget = limits.briefingTokens * CHARACTERS_PER_TOKEN;
   const entries = history.flatMap((message) => toEntry(message, budget * ENTRY_SHARE) ?? []);
   if (entries.length === 0) return null;
-  const kept: string[] = [];
+  const newest: string[] = [];
   let size = 0;
   for (const entry of entries.toReversed()) {
-    if (size + entry.length > budget || kept.length === limits.briefingMessages) break;
-    kept.unshift(entry);
+    if (size + entry.length > budget || newest.length === limits.briefingMessages) break;
+    newest.unshift(entry);
     size += entry.length;
   }
-  const cut = entries.length - kept.length;
+  const cut = entries.length - newest.length;
   const text = [
     heading,
     ...(cut > 0 ? [`[${cut} older messages are left out]`] : []),
-    ...kept,
+    ...newest,
     "[end]",
   ].join("\n\n");
-  return { text, given: kept.length, of: entries.length };
+  return { text, given: newest.length, of: entries.length };
 }
 
 const NAMES: Readonly<Record<Role, string>> = { user: "User", agent: "Agent", system: "Note" };

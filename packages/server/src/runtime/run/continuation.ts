@@ -7,18 +7,18 @@ import {
 } from "../permissions/permission-answer.ts";
 
 /** A run may have asked a hundred times. The newest questions are the ones it waited for. */
-const MAX_TOLD = 20;
+const MAX_LISTED = 20;
 
 /** The closed suspensions of a run, as the text with which its agent continues; null when there are none. */
 export function continuationOf(closed: readonly StoredSuspension[]): string | null {
   if (closed.length === 0) return null;
-  const told = closed.slice(-MAX_TOLD);
-  const more = closed.length - told.length;
-  const permissions = told.filter(({ kind }) => kind === "permission");
+  const newest = closed.slice(-MAX_LISTED);
+  const more = closed.length - newest.length;
+  const permissions = newest.filter(({ kind }) => kind === "permission");
   return [
     "What you were waiting for:",
     ...(more > 0 ? [`- ${more} earlier ones, all closed`] : []),
-    ...told.map((suspension) => `- ${describe(suspension)}`),
+    ...newest.map((suspension) => `- ${describe(suspension)}`),
     ...correct(permissions),
     "Go on with the work.",
     ...(permissions.length > 0 ? ["If you still need a permission, ask for it again."] : []),

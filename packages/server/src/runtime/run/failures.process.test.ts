@@ -194,7 +194,7 @@ describe("a failure that passes", () => {
       expect.stringMatching(/^system Trying again: .*slow down/u),
       "agent at last",
     ]);
-    // What was tried again is not why the run ended.
+    // An error that was retried is not the reason why the run ended.
     expect(await test.store.readRun(sent.run.id)).toMatchObject({
       status: "completed",
       attempts: 3,
@@ -295,7 +295,7 @@ describe("a session whose repository is not what it was", () => {
   });
 });
 
-describe("what an agent writes to stderr", () => {
+describe("the stderr of an agent", () => {
   it("does not reach the history while all is well", async () => {
     const id = await open();
     writeFileSync(path.join(test.folder, "go"), "");

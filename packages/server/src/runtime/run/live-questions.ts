@@ -25,7 +25,7 @@ const MAX_CONFLICTS = 50;
 /** The permissions a live agent asks for, until each is answered or withdrawn. */
 export class LiveQuestions {
   /** Suspensions whose end the live agent knows. */
-  readonly known = new Set<string>();
+  readonly knownEnds = new Set<string>();
   readonly #options: LiveQuestionsOptions;
   /** The suspension of each open question, and the agent's own ID for it. */
   readonly #requestIds = new Map<string, string>();
@@ -67,15 +67,10 @@ export class LiveQuestions {
     for (const [suspensionId, openId] of this.#requestIds) {
       if (openId !== requestId) continue;
       this.#requestIds.delete(suspensionId);
-      this.known.add(suspensionId);
+      this.knownEnds.add(suspensionId);
       await context.execute({
         sessionId,
-        command: {
-          type: "close-suspension",
-          at: context.clock(),
-          suspensionId,
-          how: "withdrawn",
-        },
+        command: { type: "close-suspension", at: context.clock(), suspensionId, how: "withdrawn" },
         extras: { fence },
       });
       // The agent works on without an answer.
@@ -97,7 +92,7 @@ export class LiveQuestions {
       onAnswered();
       context.failpoint("answer.telling");
       if (agent()?.answer(requestId, answer) !== true) continue;
-      this.known.add(suspensionId);
+      this.knownEnds.add(suspensionId);
       context.answeredLive.add(suspensionId);
     }
   }
@@ -121,14 +116,14 @@ export class LiveQuestions {
   async #hasOtherNews(suspensionId: string): Promise<boolean> {
     const { context, atWork, toldByPrompt } = this.#options;
     const { sessionId, run } = atWork;
-    const closed = await closedSuspensions(context.store, { sessionId, runId: run.id });
-    const known = new Set([
+    const closed = await closedSuspensions(context.store, sessionId, run.id);
+    const knownEnds = new Set([
       suspensionId,
-      ...this.known,
+      ...this.knownEnds,
       ...toldByPrompt(),
       ...this.#requestIds.keys(),
     ]);
-    return closed.some(({ id }) => !known.has(id));
+    return closed.some(({ id }) => !knownEnds.has(id));
   }
 }
 

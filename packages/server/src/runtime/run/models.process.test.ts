@@ -139,6 +139,39 @@ describe("a model as provider", () => {
     },
   );
 
+  it("gets a result that arrives while the server takes its session up after a start (C3)", async () => {
+    await test.send(id, 'TOOL weather {"place":"Rome"}');
+    const [rome] = await asked();
+    await test.stop();
+    const reached = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const { store } = test;
+    let isClaimed = false;
+    // Recovery reads the session again right after its claim.
+    test.store = {
+      ...store,
+      load: async (sessionId) => {
+        if (isClaimed) {
+          isClaimed = false;
+          reached.resolve();
+          await answered.promise;
+        }
+        return store.load(sessionId);
+      },
+    };
+    await test.restartWith({
+      failpoint: (name) => void (isClaimed ||= name === "recovery.claimed"),
+    });
+    await reached.promise;
+    await answer(rome, "sun");
+    answered.resolve();
+    expect(transcript(await test.idle(id)).slice(1)).toEqual([
+      "agent I need something. ",
+      "tool weather completed",
+      "agent The tool said: sun",
+    ]);
+  });
+
   it("is told that a call came to nothing when the run was cancelled meanwhile (C3)", async () => {
     await test.send(id, "TOOL weather {}");
     await asked();

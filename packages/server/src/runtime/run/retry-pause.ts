@@ -7,14 +7,11 @@ const MAX_PAUSE_MS = 60_000;
 /** Pauses for as long as the provider asked for, else longer with each try. The signal ends the pause. */
 export async function pauseBefore(
   tries: number,
-  {
-    fault,
-    firstMs,
-    signal,
-  }: { readonly fault: AgentFault; readonly firstMs: number; readonly signal: AbortSignal },
+  { retryAfterMs }: AgentFault,
+  firstMs: number,
+  signal: AbortSignal,
 ): Promise<void> {
-  const random = Math.random();
-  const ownMs = backoffMs(tries, { firstMs, maxMs: MAX_PAUSE_MS, random });
-  const pauseMs = Math.min(fault.retryAfterMs ?? ownMs, MAX_PAUSE_MS);
+  const ownMs = backoffMs(tries, { firstMs, maxMs: MAX_PAUSE_MS, random: Math.random() });
+  const pauseMs = Math.min(retryAfterMs ?? ownMs, MAX_PAUSE_MS);
   await pause(pauseMs, undefined, { signal }).catch(() => {});
 }

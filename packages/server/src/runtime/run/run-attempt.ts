@@ -75,8 +75,8 @@ export class RunAttempt {
   }
 
   /** Suspensions whose end the live agent knows. */
-  get known(): ReadonlySet<string> {
-    return this.#questions.known;
+  get knownEnds(): ReadonlySet<string> {
+    return this.#questions.knownEnds;
   }
 
   get usage(): JsonObject | null {
@@ -84,8 +84,8 @@ export class RunAttempt {
   }
 
   /** Tool calls that an earlier attempt at this run left open. */
-  adopt(open: readonly OpenTool[], log: { readonly after: number }): void {
-    this.#writer.adopt(open, log);
+  adopt(open: readonly OpenTool[], lastSeq: number): void {
+    this.#writer.adopt(open, lastSeq);
   }
 
   say(text: string, notice: string): void {
@@ -136,12 +136,11 @@ export class RunAttempt {
   async work(
     agent: Agent,
     prompt: RunPrompt,
-    { isHanded }: { readonly isHanded: boolean },
+    isHanded: boolean,
   ): Promise<RunResult | "not_current" | "waiting"> {
     try {
       for (let tries = 0; ; tries += 1) {
-        if (!(await this.#hand(agent, prompt, { isHanded: isHanded && tries === 0 })))
-          return "not_current";
+        if (!(await this.#hand(agent, prompt, isHanded && tries === 0))) return "not_current";
         const end = await this.#prompt(agent, prompt);
         if (!(end instanceof AgentFault)) return end;
         if (await this.#waitOut(end)) return "waiting";
@@ -213,11 +212,7 @@ export class RunAttempt {
   }
 
   /** False when the run is over, or must not be worked on. */
-  async #hand(
-    agent: Agent,
-    prompt: RunPrompt,
-    { isHanded }: { readonly isHanded: boolean },
-  ): Promise<boolean> {
+  async #hand(agent: Agent, prompt: RunPrompt, isHanded: boolean): Promise<boolean> {
     const { context, atWork } = this.#options;
     this.#on({ type: "hand", agent, prompt });
     if (isHanded) context.failpoint("run.handed");
@@ -233,7 +228,7 @@ export class RunAttempt {
   async #prompt(agent: Agent, prompt: RunPrompt): Promise<RunResult | "waiting" | AgentFault> {
     try {
       const end = await this.#unlessSilent(agent.prompt(prompt));
-      for (const id of prompt.tells) this.#questions.known.add(id);
+      for (const id of prompt.tells) this.#questions.knownEnds.add(id);
       await this.settle();
       this.#addUsage(end.usage);
       if (!(await this.#hasNews())) return { outcome: "completed", stopReason: end.stopReason };
@@ -284,7 +279,7 @@ export class RunAttempt {
       extras: { fence },
     });
     if (!recorded.ok) return false;
-    await pauseBefore(tries, { fault, firstMs: context.limits.retryPauseMs, signal });
+    await pauseBefore(tries, fault, context.limits.retryPauseMs, signal);
     return !signal.aborted;
   }
 

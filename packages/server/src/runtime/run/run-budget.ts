@@ -15,11 +15,9 @@ const STOP = "stop";
  */
 export async function checkBudget(
   context: RuntimeContext,
-  {
-    session,
-    run,
-    fence,
-  }: { readonly session: Session; readonly run: CurrentRun; readonly fence: Fence },
+  session: Session,
+  run: CurrentRun,
+  fence: Fence,
 ): Promise<"fine" | "waiting" | "stop"> {
   const budget = budgetIn(session.metadata);
   if (budget === null) return "fine";

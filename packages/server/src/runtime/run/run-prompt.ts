@@ -1,4 +1,4 @@
-import type { Json } from "../../domain/json.ts";
+import { isObject, type Json } from "../../domain/json.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
@@ -10,7 +10,7 @@ import {
   type PromptAnswer,
 } from "../../providers/provider.ts";
 import type { Store, StoredSuspension } from "../../storage/store.ts";
-import { briefingOf, type BriefingLimits } from "./briefing.ts";
+import { briefingOf, type Briefing, type BriefingLimits } from "./briefing.ts";
 import type { RuntimeContext } from "../context.ts";
 import { continuationOf } from "./continuation.ts";
 import type { AgentMemory } from "../worker/live-agent.ts";
@@ -28,25 +28,22 @@ export interface PromptRequest {
   /** How much of the history fits into the prompt of an agent that gets the history each time. */
   readonly roomFor: NonNullable<Agent["roomFor"]>;
   /** The suspensions whose end a live agent knows. */
-  readonly heard: ReadonlySet<string>;
+  readonly knownEnds: ReadonlySet<string>;
 }
 
 /** The prompt of a run: what the agent must know and does not, then the message. */
 export async function promptFor(
   { store, limits }: Pick<RuntimeContext, "store" | "limits">,
-  { session, run, memory, heard, roomFor }: PromptRequest,
+  { session, run, memory, knownEnds, roomFor }: PromptRequest,
 ): Promise<RunPrompt> {
   const message = await store.readMessage(session.id, run.messageId);
   if (message === null) {
     throw new AgentFault("agent_failed", "The message that was to be given cannot be read.");
   }
-  const closed =
-    run.attempts > 0
-      ? await closedSuspensions(store, { sessionId: session.id, runId: run.id })
-      : [];
+  const closed = run.attempts > 0 ? await closedSuspensions(store, session.id, run.id) : [];
   const isBack = memory === "resumed" || memory === "loaded";
-  const missed = isBack ? await missedMessages(store, { session, run, message }) : null;
-  const news = memory === "live" ? closed.filter(({ id }) => !heard.has(id)) : closed;
+  const missed = isBack ? await missedMessages(store, session, run, message) : null;
+  const news = memory === "live" ? closed.filter(({ id }) => !knownEnds.has(id)) : closed;
   const text = continuationOf(news);
   const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
   const knowsNothing = memory === "none" || (isBack && missed === null);
@@ -59,98 +56,73 @@ export async function promptFor(
     tells: closed.map(({ id }) => id),
   };
   if (memory === "live") return { ...prompt, memory: { how: memory } };
-  if (isBack && missed !== null) return withMissed(prompt, { how: memory, missed, limits });
+  if (isBack && missed !== null) {
+    const heading = "The session went on without you. What was said since you were last asked:";
+    const briefing = briefingOf(missed, heading, limits);
+    return briefing === null
+      ? { ...prompt, memory: { how: memory } }
+      : briefed(prompt, briefing, memory);
+  }
   const messages = await store.readMessages({ sessionId: session.id });
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
   if (memory === "told") {
-    const told = { ...prompt, parts: partsOf(message.content), begun };
-    if (run.continuity === "off") return { ...told, memory: { how: "none" } };
-    const room = roomFor({ ...told, history });
-    if (room.of === 0) return { ...told, memory: { how: "none" } };
-    return { ...told, history, memory: { how: "told", ...room } };
+    const full = { ...prompt, parts: partsOf(message.content), begun };
+    if (run.continuity === "off") return { ...full, memory: { how: "none" } };
+    const room = roomFor({ ...full, history });
+    if (room.of === 0) return { ...full, memory: { how: "none" } };
+    return { ...full, history, memory: { how: "told", ...room } };
   }
   const parts = [...own, ...workBegun(begun, limits), ...words];
   if (run.continuity === "off") return { ...prompt, parts, memory: { how: "none" } };
-  return withBriefing({ ...prompt, parts }, { history, run, limits });
+  const heading = "This session began before you were started. What was said so far:";
+  const briefing = briefingOf(history, heading, limits);
+  if (briefing === null) return { ...prompt, parts, memory: { how: "none" } };
+  if (run.continuity === "required")
+    throw new AgentFault(
+      "agent_forgot",
+      "The agent cannot take its own session up again, and the message asked for nothing less.",
+    );
+  return briefed({ ...prompt, parts }, briefing, "briefed");
 }
 
 /** The messages since the last run of the agent's own session; null when that session had no run, so it knows nothing. */
 async function missedMessages(
   store: Store,
-  { session, run, message }: Pick<PromptRequest, "session" | "run"> & { readonly message: Message },
+  session: Session,
+  run: CurrentRun,
+  message: Message,
 ): Promise<readonly Message[] | null> {
   const seen = resumePointOf(session.resumeData, run.provider)?.seen ?? null;
   const last = seen === null ? null : await store.readRun(seen);
-  const known = last === null ? null : await store.readMessage(session.id, last.messageId);
-  if (known === null) return null;
-  const since = await store.readMessages({ sessionId: session.id, after: known.seq });
+  const lastMessage = last === null ? null : await store.readMessage(session.id, last.messageId);
+  if (lastMessage === null) return null;
+  const since = await store.readMessages({ sessionId: session.id, after: lastMessage.seq });
   return since.filter(({ seq, runId }) => seq < message.seq && runId !== null && runId !== seen);
 }
 
-function withMissed(
+/** Puts the briefing before the parts of the prompt. */
+function briefed(
   prompt: Omit<RunPrompt, "memory">,
-  {
-    how,
-    missed,
-    limits,
-  }: {
-    readonly how: "resumed" | "loaded";
-    readonly missed: readonly Message[];
-    readonly limits: BriefingLimits;
-  },
+  { text, given, of }: Briefing,
+  how: "resumed" | "loaded" | "briefed",
 ): RunPrompt {
-  const heading = "The session went on without you. What was said since you were last asked:";
-  const briefing = briefingOf(missed, { heading, limits });
-  if (briefing === null) return { ...prompt, memory: { how } };
-  const { text, given, of } = briefing;
-  return {
-    ...prompt,
-    parts: [{ type: "text", text }, ...prompt.parts],
-    memory: { how, given, of },
-  };
+  const parts = [{ type: "text", text }, ...prompt.parts];
+  return { ...prompt, parts, memory: { how, given, of } };
 }
 
 /** The work of an earlier agent on the same message. */
 function workBegun(begun: readonly Message[], limits: BriefingLimits): readonly MessageContent[] {
   const heading = "An earlier agent had begun to work on this:";
-  const briefing = briefingOf(begun, { heading, limits });
+  const briefing = briefingOf(begun, heading, limits);
   return briefing === null ? [] : [{ type: "text", text: briefing.text }];
-}
-
-function withBriefing(
-  prompt: Omit<RunPrompt, "memory">,
-  {
-    history,
-    run,
-    limits,
-  }: {
-    readonly history: readonly Message[];
-    readonly run: CurrentRun;
-    readonly limits: BriefingLimits;
-  },
-): RunPrompt {
-  const heading = "This session began before you were started. What was said so far:";
-  const briefing = briefingOf(history, { heading, limits });
-  if (briefing === null) return { ...prompt, memory: { how: "none" } };
-  if (run.continuity === "required") {
-    throw new AgentFault(
-      "agent_forgot",
-      "The agent cannot take its own session up again, and the message asked for nothing less.",
-    );
-  }
-  const { text, given, of } = briefing;
-  return {
-    ...prompt,
-    parts: [{ type: "text", text }, ...prompt.parts],
-    memory: { how: "briefed", given, of },
-  };
 }
 
 /** The closed suspensions of a run that concern its agent. */
 export async function closedSuspensions(
   store: Store,
-  { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
+  sessionId: string,
+  runId: string,
 ): Promise<readonly StoredSuspension[]> {
   const suspensions = await store.readSuspensions(sessionId);
   return suspensions.filter(
@@ -180,7 +152,5 @@ function partsOf(content: MessageContent): readonly MessageContent[] {
 }
 
 function isContent(part: Json): part is MessageContent {
-  return (
-    typeof part === "object" && part !== null && "type" in part && typeof part["type"] === "string"
-  );
+  return isObject(part) && typeof part["type"] === "string";
 }

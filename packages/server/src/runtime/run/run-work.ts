@@ -1,7 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { errorText } from "../../domain/error-text.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
-import type { CurrentRun, RunMemory, RunResult, UnusedAnswer } from "../../domain/run.ts";
+import type { CurrentRun, RunResult, UnusedAnswer } from "../../domain/run.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
 import { AgentFault } from "../../providers/provider.ts";
 import { isAbsence } from "../../storage/fault.ts";
@@ -10,9 +9,9 @@ import type { RuntimeContext } from "../context.ts";
 import type { CutRun } from "./cut-run.ts";
 import type { LiveAgent } from "../worker/live-agent.ts";
 import { RunAttempt, toRunError } from "./run-attempt.ts";
-import { memoryNotice } from "./memory-notice.ts";
+import { noticesOf } from "./new-agent-notices.ts";
 import { checkBudget } from "./run-budget.ts";
-import { policyNotice } from "../permissions/policy-notice.ts";
+import { sleep } from "../sleep.ts";
 import { promptFor } from "./run-prompt.ts";
 import { unusedAnswers } from "./unused-answers.ts";
 
@@ -68,8 +67,7 @@ export class RunWork {
 
   /** Resolves when the output so far is stored, or after a few seconds when the database is away. */
   async settle(): Promise<void> {
-    const settled = this.attempt.settle().catch(() => {});
-    await Promise.race([settled, pause(SETTLE_MS, undefined, { ref: false })]);
+    await Promise.race([this.attempt.settle().catch(() => {}), sleep(SETTLE_MS)]);
   }
 
   /** Ends the work without recording a result. */
@@ -89,22 +87,20 @@ export class RunWork {
     const { context, session, run, fence, isHanded, findAgent, stopAgent } = this.#options;
     const { signal } = this.#left;
     try {
-      const budget = await checkBudget(context, { session, run, fence });
+      const budget = await checkBudget(context, session, run, fence);
       if (budget === "waiting") return null;
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
       const live = await findAgent(signal);
       context.failpoint("agent.started");
-      const { memory, heard, roomFor } = live;
-      const prompt = await promptFor(context, { session, run, memory, heard, roomFor });
+      const { memory, knownEnds, roomFor } = live;
+      const prompt = await promptFor(context, { session, run, memory, knownEnds, roomFor });
       if (run.attempts > 0) await this.#adoptTools(live);
-      const notice = await this.#memoryNotice(live, prompt.memory);
-      if (notice !== null) this.attempt.say(notice, "agent_memory");
-      const limits = live.isNew ? await policyNotice(context, { session, run }) : null;
-      if (limits !== null) this.attempt.say(limits, "policy");
+      const notices = live.isNew ? await noticesOf(context, session, run, prompt.memory) : {};
+      for (const [notice, text] of Object.entries(notices)) this.attempt.say(text, notice);
       live.isNew = false;
       this.#live = live;
-      const result = await this.attempt.work(live.agent, prompt, { isHanded });
-      for (const id of this.attempt.known) heard.add(id);
+      const result = await this.attempt.work(live.agent, prompt, isHanded);
+      for (const id of this.attempt.knownEnds) knownEnds.add(id);
       if (result === "not_current" || result === "waiting") return null;
       const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
       if (isStuck) await stopAgent();
@@ -136,19 +132,8 @@ export class RunWork {
         ? [{ callId, messageId: id }]
         : [],
     );
-    this.attempt.adopt(open, { after: ends.get(session.id) ?? 0 });
+    this.attempt.adopt(open, ends.get(session.id) ?? 0);
     for (const { callId } of open) live.adopted.add(callId);
-  }
-
-  /** Tells people in the transcript how a new agent knows the earlier messages. */
-  async #memoryNotice(live: LiveAgent, memory: RunMemory): Promise<string | null> {
-    if (!live.isNew) return null;
-    const { context, session, run } = this.#options;
-    const runs = await context.store.readRuns(session.id);
-    const before = runs.findLast(
-      ({ id, provider, startedAt }) => id !== run.id && startedAt !== null && provider !== null,
-    );
-    return memoryNotice({ memory, provider: run.provider, before: before?.provider ?? null });
   }
 
   /** An agent that died while it waited ends no run: its question stays open, and the next agent gets the answer. */
@@ -169,8 +154,7 @@ export class RunWork {
     const { context, session, run } = this.#options;
     if (run.attempts === 0 || result.outcome === "cancelled") return [];
     const adopted = this.#live?.adopted ?? new Set<string>();
-    const heard = { answered: context.answeredLive, adopted };
-    return unusedAnswers(context.store, { sessionId: session.id, run, heard });
+    return unusedAnswers(context, session.id, run.id, adopted);
   }
 
   async #end(result: RunResult): Promise<void> {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-it("what was said so far is stored, though the agent never pauses", async () => {
+it("output is stored while it streams, even if the agent never pauses", async () => {
   const { runId } = await session.run();
   const fence = await session.claim();
   let count = 0;
@@ -75,7 +75,7 @@ it("C5: output that a crash of PostgreSQL took back is stored again, under the n
   await say("a thought", "thought");
   const before = await talk.messages();
 
-  // As the log of the database is after it was replayed: the end of what was not durable is missing.
+  // The log after the database replayed it: the newest output, which was not durable, is missing.
   const raw = await openRaw(location);
   onTestFinished(() => raw.close());
   await raw.run(`update "AgentMessage" set "complete" = 0 where "seq" = ${lastSeq}`);

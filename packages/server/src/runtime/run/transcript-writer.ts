@@ -1,28 +1,21 @@
 import type { MessageContent } from "../../domain/message.ts";
 import type { AgentReport } from "../../providers/provider.ts";
-import type { Appended, AppendRefused, Fence, OutputItem, Store } from "../../storage/store.ts";
-import { createRecentOutput, type OutputBatch } from "./recent-output.ts";
+import { StorageFault } from "../../storage/fault.ts";
+import type {
+  Appended,
+  AppendRefused,
+  Fence,
+  Output,
+  OutputItem,
+  Store,
+} from "../../storage/store.ts";
 
 /** A longer text continues in another message. */
 const MAX_TEXT = 1024 * 1024;
 /** Characters that may wait to be stored before the agent has to wait. */
 const MAX_WAITING = 1024 * 1024;
 
-export interface TranscriptWriter {
-  /** Takes a report. The next one must wait for the promise, if there is one. */
-  put(report: TranscriptReport): Promise<void> | undefined;
-  /**
-   * Takes over the tool calls that an earlier agent of the run left open: later reports change their messages. Must be
-   * called before the first report, with the last sequence number of the log.
-   */
-  adopt(open: readonly OpenTool[], log: { readonly after: number }): void;
-  /** Adds a complete message of the server about the run. */
-  say(content: MessageContent): void;
-  /** Completes the last text: the prompt has ended. */
-  endText(): void;
-  /** Resolves when all reports so far are stored, or refused because the run is over. */
-  flush(): Promise<void>;
-}
+export type TranscriptWriter = ReturnType<typeof createTranscriptWriter>;
 
 export type TranscriptReport = Extract<
   AgentReport,
@@ -57,7 +50,7 @@ export interface StoredOutput extends Pick<Appended, "firstSeq" | "lastSeq" | "a
  * Turns the reports of an agent into messages of the run. A single report is stored at once. Reports that arrive during
  * that are the next batch, in which text of the same message is joined.
  */
-export function createTranscriptWriter(options: TranscriptWriterOptions): TranscriptWriter {
+export function createTranscriptWriter(options: TranscriptWriterOptions) {
   const { store, sessionId, runId, fence, clock, newId } = options;
   let waiting: OutputItem[] = [];
   let waitingSize = 0;
@@ -87,13 +80,12 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     text = null;
   };
 
-  const addMessage = (message: {
-    readonly role: "agent" | "system";
-    readonly content: MessageContent;
-    readonly complete: boolean;
-  }): string => {
+  const addMessage = (
+    role: "agent" | "system",
+    content: MessageContent,
+    complete: boolean,
+  ): string => {
     const id = newId();
-    const { role, content, complete } = message;
     add({ put: "message", message: { id, role, content }, complete }, sizeOf(content));
     return id;
   };
@@ -104,7 +96,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     if (text !== null && (text.key !== key || text.length >= MAX_TEXT)) endText();
     if (text === null) {
       const type = voice === "thought" ? "thought" : "text";
-      const id = addMessage({ role: "agent", content: { type, text: more }, complete: false });
+      const id = addMessage("agent", { type, text: more }, false);
       text = { id, key, length: more.length };
       return;
     }
@@ -133,19 +125,19 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
 
   const putPlan = (content: MessageContent): void => {
     endText();
-    if (planId === null) planId = addMessage({ role: "system", content, complete: false });
+    if (planId === null) planId = addMessage("system", content, false);
     else replace(planId, content, false);
   };
 
   const putTool = ({ callId, content, ended }: Extract<AgentReport, { report: "tool" }>): void => {
-    const known = tools.get(callId);
-    if (known?.ended === true) return;
-    if (known === undefined) {
+    const tool = tools.get(callId);
+    if (tool?.ended === true) return;
+    if (tool === undefined) {
       endText();
-      tools.set(callId, { id: addMessage({ role: "system", content, complete: ended }), ended });
+      tools.set(callId, { id: addMessage("system", content, ended), ended });
     } else {
-      replace(known.id, content, ended);
-      tools.set(callId, { id: known.id, ended });
+      replace(tool.id, content, ended);
+      tools.set(callId, { id: tool.id, ended });
     }
   };
 
@@ -210,7 +202,8 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
   };
 
   return {
-    put(report) {
+    /** Takes a report. The next one must wait for the promise, if there is one. */
+    put(report: TranscriptReport): Promise<void> | undefined {
       if (isOver) return undefined;
       switch (report.report) {
         case "text":
@@ -218,7 +211,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
           break;
         case "message":
           endText();
-          addMessage({ role: "agent", content: report.content, complete: true });
+          addMessage("agent", report.content, true);
           break;
         case "plan":
           putPlan(report.content);
@@ -232,21 +225,65 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
       kick();
       return waitingSize > MAX_WAITING ? (storing ?? undefined) : undefined;
     },
-    adopt(open, log) {
-      after = Math.max(after, log.after);
+    /**
+     * Takes over the tool calls that an earlier agent of the run left open: later reports change their messages. Must be
+     * called before the first report, with the last sequence number of the log.
+     */
+    adopt(open: readonly OpenTool[], lastSeq: number): void {
+      after = Math.max(after, lastSeq);
       for (const { callId, messageId } of open) tools.set(callId, { id: messageId, ended: false });
     },
-    say(content) {
+    /** Adds a complete message of the server about the run. */
+    say(content: MessageContent): void {
       endText();
-      addMessage({ role: "system", content, complete: true });
+      addMessage("system", content, true);
       kick();
     },
-    endText() {
+    /** Completes the last text: the prompt has ended. */
+    endText(): void {
       endText();
       kick();
     },
-    async flush() {
+    /** Resolves when all reports so far are stored, or refused because the run is over. */
+    async flush(): Promise<void> {
       await (waiting.length > 0 ? next.promise : onItsWay);
+    },
+  };
+}
+
+/** Output that is stored together. `size` is the approximate number of characters. */
+interface OutputBatch extends Pick<Output, "items" | "at"> {
+  readonly size: number;
+}
+
+/** PostgreSQL writes commits that are not durable to the disk within 0.6 s. */
+const RECENT_MS = 2_000;
+const MAX_RECENT = 1024 * 1024;
+
+/**
+ * Keeps the newest output that the database has confirmed. Streamed output is not durable at once: a database that crashes
+ * can lose the newest part, which is then stored again.
+ */
+function createRecentOutput() {
+  const batches: { batch: OutputBatch; firstSeq: number; storedAt: number }[] = [];
+  let size = 0;
+  return {
+    add(batch: OutputBatch, { firstSeq }: Appended): void {
+      const storedAt = performance.now();
+      batches.push({ batch, firstSeq, storedAt });
+      size += batch.size;
+      for (let oldest = batches[0]; oldest !== undefined; oldest = batches[0]) {
+        if (size <= MAX_RECENT && oldest.storedAt >= storedAt - RECENT_MS) return;
+        batches.shift();
+        size -= oldest.batch.size;
+      }
+    },
+    /** The output that was stored after this sequence number. Throws when some of it is no longer kept. */
+    after(seq: number): readonly OutputBatch[] {
+      const lost = batches.filter(({ firstSeq }) => firstSeq > seq);
+      if (lost[0]?.firstSeq !== seq + 1)
+        throw new StorageFault("database_error", "The database lost output that it had confirmed.");
+      return lost.map(({ batch }) => batch);
     },
   };
 }

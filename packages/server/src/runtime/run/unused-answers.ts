@@ -1,13 +1,13 @@
 import { isObject, sameJson, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Message } from "../../domain/message.ts";
-import type { CurrentRun, UnusedAnswer } from "../../domain/run.ts";
+import type { UnusedAnswer } from "../../domain/run.ts";
 import { keepNewest } from "../../storage/keep-newest.ts";
 import type { Store, StoredSuspension } from "../../storage/store.ts";
 import { carriedFrom, chosenKind } from "../permissions/permission-answer.ts";
 import { isByPolicy } from "../permissions/policy-answer.ts";
 
 /** The maximum number that is recorded with a run. */
-const MAX_TOLD = 20;
+const MAX_RECORDED = 20;
 const MAX_TITLE = 200;
 
 /** Suspensions whose answers went to the live agent that asked. */
@@ -20,37 +20,31 @@ const MAX_REMEMBERED = 10_000;
 
 /** Remembers the newest ones since this process started. For older ones, only their tool calls show that they were used. */
 export function rememberAnswered(): AnsweredLive {
-  const kept = keepNewest<string, true>(MAX_REMEMBERED);
-  return { has: (id) => kept.get(id) === true, add: (id) => kept.set(id, true) };
-}
-
-/** What the process that ends the run knows about its answers. */
-export interface HeardAnswers {
-  readonly answered: Pick<AnsweredLive, "has">;
-  /** Tool calls that an earlier agent of the run left open. The new agent reported their results. */
-  readonly adopted: ReadonlySet<string>;
+  const newest = keepNewest<string, true>(MAX_REMEMBERED);
+  return { has: (id) => newest.get(id) === true, add: (id) => newest.set(id, true) };
 }
 
 /**
  * Actions that a person allowed after the asking agent was gone, and that the next agent did not do: no such tool call and
  * no such question followed the answer. An agent may do the action under another name, so this is a hint and no proof.
+ * `adopted` are tool calls that an earlier agent of the run left open and whose results the new agent reported.
  */
 export async function unusedAnswers(
-  store: Store,
-  { sessionId, run, heard }: { sessionId: string; run: CurrentRun; heard: HeardAnswers },
+  { store, answeredLive }: { readonly store: Store; readonly answeredLive: AnsweredLive },
+  sessionId: string,
+  runId: string,
+  adopted: ReadonlySet<string>,
 ): Promise<readonly UnusedAnswer[]> {
   const suspensions = (await store.readSuspensions(sessionId)).filter(
-    ({ runId, kind }) => runId === run.id && kind === "permission",
+    (each) => each.runId === runId && each.kind === "permission",
   );
-  const allowed = suspensions.filter((each) => isAllowed(each) && !heard.answered.has(each.id));
+  const allowed = suspensions.filter((each) => isAllowed(each) && !answeredLive.has(each.id));
   if (allowed.length === 0) return [];
   const messages = await store.readMessages({ sessionId });
-  const calls = messages.filter(
-    ({ runId, content }) => runId === run.id && content.type === "tool",
-  );
+  const calls = messages.filter((each) => each.runId === runId && each.content.type === "tool");
   return allowed
-    .filter((answered) => !isUsed(answered, { suspensions, calls, adopted: heard.adopted }))
-    .slice(-MAX_TOLD)
+    .filter((answered) => !isUsed(answered, suspensions, calls, adopted))
+    .slice(-MAX_RECORDED)
     .map(({ id, request, answer }) => {
       const title = typeof request["title"] === "string" ? request["title"] : "permission";
       return { suspensionId: id, title: title.slice(0, MAX_TITLE), answer };
@@ -64,12 +58,12 @@ function isAllowed({ status, request, answer, answeredBy }: StoredSuspension): b
   return chosenKind(request, answer)?.startsWith("allow") === true;
 }
 
-interface Evidence extends Pick<HeardAnswers, "adopted"> {
-  readonly suspensions: readonly StoredSuspension[];
-  readonly calls: readonly Message[];
-}
-
-function isUsed(answered: StoredSuspension, { suspensions, calls, adopted }: Evidence): boolean {
+function isUsed(
+  answered: StoredSuspension,
+  suspensions: readonly StoredSuspension[],
+  calls: readonly Message[],
+  adopted: ReadonlySet<string>,
+): boolean {
   const { id, request, fingerprint, closedAt } = answered;
   const after = closedAt ?? Infinity;
   const isAskedAgain = suspensions.some(
@@ -135,7 +129,6 @@ function hasDetails(input: Json): boolean {
   return typeof input === "object" && input !== null && Object.keys(input).length > 0;
 }
 
-function fieldOf(value: Json, name: string): Json {
-  if (!isObject(value)) return null;
-  return new Map(Object.entries(value)).get(name) ?? null;
+function fieldOf(value: Json, name: "command" | "path"): Json {
+  return isObject(value) ? (value[name] ?? null) : null;
 }

@@ -1,16 +1,8 @@
-import type { State, Status } from "../../domain/status.ts";
+import type { RunFigures, Tally } from "../../storage/ports/stats-store.ts";
 
 /** The values of `/metrics`. */
-export interface Measurements {
-  readonly sessions: readonly {
-    readonly status: Status;
-    readonly state: State;
-    readonly count: number;
-  }[];
-  readonly runsEnded: Readonly<
-    Record<"completed" | "failed" | "cancelled" | "interrupted", number>
-  >;
-  readonly queuedMessages: number;
+export interface Measurements extends Tally {
+  readonly runsEnded: Readonly<Record<RunFigures["outcome"], number>>;
   readonly liveAgents: number;
   /** Starting or working; the others could be ended without losing anything. */
   readonly busyAgents: number;
@@ -19,7 +11,7 @@ export interface Measurements {
   readonly feedReadersDropped: number;
   /** From an agent's output to the feeds, in seconds. */
   readonly eventLag: Histogram;
-  /** Of one commit, in seconds. */
+  /** Duration of one commit, in seconds. */
   readonly commitLatency: Histogram;
 }
 
@@ -32,24 +24,19 @@ export interface Histogram {
 
 const BOUNDS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-export interface OpenHistogram {
-  add(ms: number): void;
-  read(): Histogram;
-}
-
-export function createHistogram(): OpenHistogram {
+export function createHistogram() {
   const counts = BOUNDS_S.map(() => 0);
   let count = 0;
   let sum = 0;
   return {
-    add(ms) {
+    add(ms: number): void {
       const seconds = ms / 1_000;
       count += 1;
       sum += seconds;
       const first = BOUNDS_S.findIndex((bound) => seconds <= bound);
       if (first >= 0) counts[first] = (counts[first] ?? 0) + 1;
     },
-    read() {
+    read(): Histogram {
       let atMost = 0;
       const buckets = BOUNDS_S.map((le, index) => {
         atMost += counts[index] ?? 0;

@@ -3,83 +3,60 @@ import {
   createTally,
   durationsOf,
   endedIn,
-  rateOf,
-  toCost,
+  totalsOf,
   type Durations,
   type EndedRun,
-  type Tally,
+  type RunTotals,
 } from "./stats-tally.ts";
 
 /** Sessions and runs of one agent, of one provider, or all together. */
-export interface StatsGroup {
+export interface StatsGroup extends RunTotals {
   /** The agent's name, or the provider's; null for runs without one, and for all together. */
   readonly name: string | null;
   readonly sessions: number;
   readonly runs: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly interrupted: number;
-  readonly successRate: number | null;
   /** All errors of these sessions, also outside the range. */
   readonly errors: number;
   /** Durations of the runs. */
   readonly durationMs: Durations | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** By currency. */
-  readonly cost: Readonly<Record<string, number>>;
 }
 
-export interface Group {
-  addSession(session: { readonly errorTotal: number }): void;
-  addRun(run: EndedRun): void;
-  read(): StatsGroup;
-}
-
-export function createGroup(name: string | null): Group {
-  const tally: Tally = createTally();
+export function createGroup(name: string | null) {
+  const tally = createTally();
   const durationsMs: number[] = [];
   let sessions = 0;
   let errors = 0;
   return {
-    addSession({ errorTotal }) {
+    addSession({ errorTotal }: { readonly errorTotal: number }): void {
       sessions += 1;
       errors += errorTotal;
     },
-    addRun(run) {
+    addRun(run: EndedRun): void {
       addToTally(tally, run);
       durationsMs.push(run.durationMs);
     },
-    read: () => ({
+    read: (): StatsGroup => ({
       name,
       sessions,
       runs: endedIn(tally),
-      ...tally,
-      successRate: rateOf(tally.completed, endedIn(tally)),
+      ...totalsOf(tally),
       errors,
       durationMs: durationsOf(durationsMs),
-      cost: toCost(tally.cost),
     }),
   };
 }
 
 /** Groups by name, created on first use. */
-export interface Groups {
-  of(name: string | null): Group;
-  /** Most used first. */
-  read(): readonly StatsGroup[];
-}
-
-export function createGroups(): Groups {
-  const groups = new Map<string | null, Group>();
+export function createGroups() {
+  const groups = new Map<string | null, ReturnType<typeof createGroup>>();
   return {
-    of(name) {
+    of(name: string | null) {
       const group = groups.get(name) ?? createGroup(name);
       groups.set(name, group);
       return group;
     },
-    read: () =>
+    /** Most used first. */
+    read: (): readonly StatsGroup[] =>
       [...groups.values()]
         .map((group) => group.read())
         .toSorted(

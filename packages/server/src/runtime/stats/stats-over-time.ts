@@ -1,10 +1,10 @@
 import {
   addToTally,
   createTally,
-  endedIn,
   rateOf,
-  toCost,
+  totalsOf,
   type EndedRun,
+  type RunTotals,
   type Tally,
 } from "./stats-tally.ts";
 import type { StatsSpan } from "./stats-phases.ts";
@@ -16,22 +16,13 @@ export interface OverTime {
   readonly buckets: readonly StatsBucket[];
 }
 
-export interface StatsBucket {
+export interface StatsBucket extends RunTotals {
   /** In UTC: a full hour, midnight, or Monday at midnight. */
   readonly start: number;
   /** Sessions created in it. */
   readonly sessions: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly interrupted: number;
-  /** Completed runs among those that ended in it. */
-  readonly successRate: number | null;
   /** Continued sessions among those whose last interruption was in it. */
   readonly resumeRate: number | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cost: Readonly<Record<string, number>>;
 }
 
 const HOUR_MS = 60 * 60_000;
@@ -99,23 +90,15 @@ function scaleOf({ from, to, now }: StatsSpan): Scale | null {
   if (to <= from) return null;
   const last = Math.max(from, Math.min(to, now) - 1);
   const lengthMs = last - from;
-  if (lengthMs < 48 * HOUR_MS) return scaleWith({ from, last, bucketMs: HOUR_MS });
-  if (lengthMs < 180 * DAY_MS) return scaleWith({ from, last, bucketMs: DAY_MS });
+  if (lengthMs < 48 * HOUR_MS) return scaleWith(from, last, HOUR_MS);
+  if (lengthMs < 180 * DAY_MS) return scaleWith(from, last, DAY_MS);
   for (let weeks = Math.max(1, Math.ceil(lengthMs / WEEK_MS / MAX_BUCKETS)); ; weeks += 1) {
-    const scale = scaleWith({ from, last, bucketMs: weeks * WEEK_MS });
+    const scale = scaleWith(from, last, weeks * WEEK_MS);
     if (scale.count <= MAX_BUCKETS) return scale;
   }
 }
 
-function scaleWith({
-  from,
-  last,
-  bucketMs,
-}: {
-  readonly from: number;
-  readonly last: number;
-  readonly bucketMs: number;
-}): Scale {
+function scaleWith(from: number, last: number, bucketMs: number): Scale {
   const offset = bucketMs < WEEK_MS ? 0 : MONDAY;
   const start = Math.floor((from - offset) / bucketMs) * bucketMs + offset;
   return { start, bucketMs, count: Math.floor((last - start) / bucketMs) + 1 };
@@ -131,11 +114,5 @@ function createBuckets(scale: Scale | null): readonly Bucket[] {
 }
 
 function toStatsBucket({ cutOff, wentOn, ...bucket }: Bucket, start: number): StatsBucket {
-  return {
-    start,
-    ...bucket,
-    successRate: rateOf(bucket.completed, endedIn(bucket)),
-    resumeRate: rateOf(wentOn, cutOff),
-    cost: toCost(bucket.cost),
-  };
+  return { start, ...totalsOf(bucket), resumeRate: rateOf(wentOn, cutOff) };
 }

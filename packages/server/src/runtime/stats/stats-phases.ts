@@ -64,22 +64,15 @@ interface Stay {
   readonly to: number | null;
 }
 
-function staysOf({
-  phase,
-  phaseHistory,
-  createdAt,
-  closedAt,
-}: Pick<SessionFigures, "phase" | "phaseHistory" | "createdAt" | "closedAt">): readonly Stay[] {
+function staysOf(session: SessionFigures): readonly Stay[] {
+  const { phase, phaseHistory, createdAt, closedAt } = session;
   const first = phaseHistory[0]?.from ?? phase;
   const isCut = phaseHistory.length >= PHASE_HISTORY_KEPT || first !== "initializing";
   const entries = [
     { phase: first, from: isCut ? null : createdAt },
     ...phaseHistory.map(({ to, at }) => ({ phase: to, from: at })),
   ];
-  return entries.map((entry, index) => {
-    const left = phaseHistory[index]?.at;
-    return { ...entry, to: left ?? closedAt };
-  });
+  return entries.map((entry, index) => ({ ...entry, to: phaseHistory[index]?.at ?? closedAt }));
 }
 
 /** A final phase counts at its beginning only. */

@@ -1,7 +1,17 @@
 import { isObject, type JsonObject } from "../../domain/json.ts";
 import type { RunFigures } from "../../storage/ports/stats-store.ts";
 
-/** Outcomes and usage of ended runs. */
+/** Outcomes and usage of ended runs, as they are reported. */
+export interface RunTotals extends Readonly<Record<RunFigures["outcome"], number>> {
+  /** Share of ended runs that completed; null if none ended. */
+  readonly successRate: number | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** By currency. */
+  readonly cost: Readonly<Record<string, number>>;
+}
+
+/** Outcomes and usage of ended runs, as they are counted. */
 export interface Tally extends Record<RunFigures["outcome"], number> {
   inputTokens: number;
   outputTokens: number;
@@ -9,9 +19,7 @@ export interface Tally extends Record<RunFigures["outcome"], number> {
 }
 
 /** An ended run with its parsed usage, or a finalized session that counts as one. */
-export interface EndedRun {
-  readonly outcome: RunFigures["outcome"];
-  readonly endedAt: number;
+export interface EndedRun extends Pick<RunFigures, "outcome" | "endedAt"> {
   readonly durationMs: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -39,7 +47,7 @@ export function addToTally(tally: Tally, run: EndedRun): void {
   tally.cost.set(cost.currency, (tally.cost.get(cost.currency) ?? 0) + cost.amount);
 }
 
-export function endedIn(tally: Tally): number {
+export function endedIn(tally: Omit<Tally, "cost">): number {
   return tally.completed + tally.failed + tally.cancelled + tally.interrupted;
 }
 
@@ -68,11 +76,14 @@ function amountIn(usage: JsonObject, key: string): number {
   return typeof amount === "number" && amount >= 0 ? amount : 0;
 }
 
-/** Rounds away the floating-point error of the sums. */
-export function toCost(cost: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    [...cost].map(([currency, amount]) => [currency, Number(amount.toFixed(9))]),
-  );
+/** Rounds away the floating-point error of the costs. */
+export function totalsOf<Counts extends Tally>({ cost, ...counts }: Counts) {
+  const rounded = [...cost].map(([currency, amount]) => [currency, Number(amount.toFixed(9))]);
+  const totals: Pick<RunTotals, "cost" | "successRate"> = {
+    cost: Object.fromEntries(rounded),
+    successRate: rateOf(counts.completed, endedIn(counts)),
+  };
+  return { ...counts, ...totals };
 }
 
 export function rateOf(part: number, whole: number): number | null {

@@ -1,13 +1,13 @@
-import { setImmediate } from "node:timers/promises";
 import type { Outcome, Phase } from "../../domain/phase.ts";
 import type { RunFigures, SessionFigures } from "../../storage/ports/stats-store.ts";
-import type { ListPosition, Store } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import { pagesOf } from "../pages.ts";
 import { createGroup, createGroups, type StatsGroup } from "./stats-groups.ts";
 import { createOverTime, type OverTime } from "./stats-over-time.ts";
 import { createPhaseTimes, type PhaseStats, type StatsSpan } from "./stats-phases.ts";
 import { rateOf, toEndedRun } from "./stats-tally.ts";
 
-/** Sessions per read; the event loop runs between two reads. */
+/** Sessions per read. */
 const PAGE = 250;
 
 /**
@@ -19,17 +19,8 @@ export async function readStats(
   { now, ...range }: { readonly from?: number; readonly to?: number; readonly now: number },
 ): Promise<Stats> {
   const stats = createStats({ from: range.from ?? -Infinity, to: range.to ?? Infinity, now });
-  let after: ListPosition | null = null;
-  do {
-    const page: Awaited<ReturnType<Store["readFigures"]>> = await store.readFigures({
-      ...range,
-      limit: PAGE,
-      ...(after !== null && { after }),
-    });
-    for (const session of page.sessions) stats.add(session);
-    after = page.next;
-    await setImmediate();
-  } while (after !== null);
+  const pages = pagesOf((after) => store.readFigures({ ...range, limit: PAGE, ...after }));
+  for await (const { sessions } of pages) for (const session of sessions) stats.add(session);
   return stats.read();
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { errorText } from "../../domain/error-text.ts";
 import type { SessionCounts, Store } from "../../storage/store.ts";
+import { sleep } from "../sleep.ts";
 
 export interface Readiness {
   readonly ready: boolean;
@@ -40,7 +40,7 @@ export async function readiness(
 /** A database that does not answer within `WAIT_MS` counts as unreachable. */
 async function withTimeout<Value>(answer: Promise<Value>): Promise<Value> {
   answer.catch(() => {});
-  const late = pause(WAIT_MS, undefined, { ref: false }).then(() => {
+  const late = sleep(WAIT_MS).then(() => {
     throw new Error(`The database has not answered for ${WAIT_MS / 1000} seconds.`);
   });
   return Promise.race([answer, late]);

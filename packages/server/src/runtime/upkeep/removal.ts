@@ -1,28 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 import { errorText } from "../../domain/error-text.ts";
 import type { Session } from "../../domain/session.ts";
-import type { Store } from "../../storage/store.ts";
 import type { BundleFolder } from "../bundle/bundle-folder.ts";
 import { BUNDLE_LIMITS } from "../bundle/bundle-limits.ts";
 import { exportBundle } from "../bundle/export-bundle.ts";
-import type { Log } from "../log.ts";
-import type { Executed, Execution } from "../execute-command.ts";
+import type { RuntimeContext } from "../context.ts";
 
 /** The dependencies of a removal. */
-export interface Removing {
-  readonly store: Store;
+export interface Removing extends Pick<
+  RuntimeContext,
+  "store" | "clock" | "execute" | "forgetSession" | "log"
+> {
   readonly bundles: BundleFolder;
-  readonly clock: () => number;
-  readonly execute: (execution: Execution) => Promise<Executed>;
-  /** Deletes the data of a deleted session outside the store. */
-  readonly forgetSession: (sessionId: string) => Promise<void>;
-  readonly log: Log;
 }
 
-export interface Removal {
-  readonly removed: readonly { readonly sessionId: string; readonly bundle: string }[];
-  /** Sessions that were not removed. */
-  readonly kept: readonly { readonly sessionId: string; readonly reason: string }[];
+/** A session that could not be removed. */
+export interface RemovalFailure {
+  readonly sessionId: string;
+  readonly reason: string;
 }
 
 /** Bundles written at the same time. */
@@ -34,55 +29,44 @@ const AT_ONCE = 8;
  */
 export async function removeSessions(
   removing: Removing,
-  {
-    sessionIds,
-    isDue,
-    signal,
-  }: {
-    readonly sessionIds: readonly string[];
-    readonly isDue: (session: Session) => boolean;
-    readonly signal: AbortSignal;
-  },
-): Promise<Removal> {
-  const written: Written[] = [];
-  const removed: Removal["removed"][number][] = [];
-  const kept: Kept[] = [];
-  for (let start = 0; start < sessionIds.length && !signal.aborted; start += AT_ONCE) {
+  sessionIds: readonly string[],
+  isDue: (session: Session) => boolean,
+  signal?: AbortSignal,
+): Promise<{ readonly removed: readonly string[]; readonly failures: readonly RemovalFailure[] }> {
+  const written: WrittenBundle[] = [];
+  const failures: RemovalFailure[] = [];
+  for (let start = 0; start < sessionIds.length && signal?.aborted !== true; start += AT_ONCE) {
     const ids = sessionIds.slice(start, start + AT_ONCE);
     for (const one of await Promise.all(ids.map((sessionId) => write(removing, sessionId)))) {
       if (one === null) continue;
       if ("file" in one) written.push(one);
-      else kept.push(one);
+      else failures.push(one);
     }
     await setImmediate();
   }
   if (written.length > 0) await removing.bundles.sync();
-  const outcomes = await Promise.all(written.map((one) => remove(removing, { ...one, isDue })));
-  for (const outcome of outcomes) {
-    if ("bundle" in outcome) removed.push(outcome);
-    else kept.push(outcome);
-  }
-  return { removed, kept };
+  const outcomes = await Promise.all(written.map((one) => remove(removing, one, isDue)));
+  failures.push(...outcomes.filter((outcome) => outcome !== null));
+  const removed = written.filter((_, index) => outcomes[index] === null);
+  return { removed: removed.map(({ sessionId }) => sessionId), failures };
 }
 
-interface Written {
+interface WrittenBundle {
   readonly sessionId: string;
   readonly version: number;
   readonly file: string;
 }
 
-type Kept = Removal["kept"][number];
-
 /** Null if the session no longer exists. */
 async function write(
   { store, bundles, clock, log }: Removing,
   sessionId: string,
-): Promise<Written | Kept | null> {
+): Promise<WrittenBundle | RemovalFailure | null> {
   try {
     const exported = await exportBundle({ store, clock }, sessionId);
     if (!exported.ok) return null;
     const lines = importable(exported.lines);
-    const file = await bundles.write({ sessionId, at: clock(), lines });
+    const file = await bundles.write(sessionId, clock(), lines);
     return { sessionId, version: exported.version, file };
   } catch (err) {
     log.error({ err, sessionId }, "a session is kept, because its bundle could not be written");
@@ -101,10 +85,12 @@ async function* importable(lines: AsyncIterable<string>): AsyncGenerator<string>
   }
 }
 
+/** Null if the session was removed. */
 async function remove(
   { bundles, clock, execute, forgetSession, log }: Removing,
-  { sessionId, version, file, isDue }: Written & { isDue: (session: Session) => boolean },
-): Promise<Removal["removed"][number] | Kept> {
+  { sessionId, version, file }: WrittenBundle,
+  isDue: (session: Session) => boolean,
+): Promise<RemovalFailure | null> {
   try {
     const executed = await execute({
       sessionId,
@@ -125,5 +111,5 @@ async function remove(
   await forgetSession(sessionId).catch((err: unknown) =>
     log.error({ err, sessionId }, "the files of a removed session could not be deleted"),
   );
-  return { sessionId, bundle: file };
+  return null;
 }

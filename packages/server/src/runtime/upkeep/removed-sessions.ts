@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { BundleFile, BundleFolder } from "../bundle/bundle-folder.ts";
 import { parseLine } from "../bundle/parse-line.ts";
-import { refuse, type Reply } from "../reply.ts";
-import type { SessionSnapshot } from "../session-snapshot.ts";
+import { refuse } from "../reply.ts";
+import type { SessionReply } from "../session-snapshot.ts";
 
 /** The header, the session and its repository. */
 const HEAD_LINES = 3;
@@ -24,26 +24,15 @@ export interface RemovedSession {
   readonly bytes: number;
 }
 
-export interface RemovedSessions {
-  /** Newest first. */
-  list(query: { readonly limit: number }): Promise<RemovedPage>;
-  /** Imports the newest bundle of the session and deletes the bundle. */
-  restore(sessionId: string): Promise<Reply<{ readonly session: SessionSnapshot }>>;
-}
-
-export interface RemovedOptions {
-  readonly bundles: BundleFolder;
-  /** How long a bundle is kept. */
-  readonly keptMs: number;
-  readonly importLines: (
-    lines: AsyncIterable<string>,
-  ) => Promise<Reply<{ readonly session: SessionSnapshot }>>;
-}
-
-/** Sessions that retention or cleanup removed on this machine and whose bundles still exist. */
-export function removedSessions({ bundles, keptMs, importLines }: RemovedOptions): RemovedSessions {
+/** Sessions that retention or cleanup removed on this machine. Their bundles are kept for `keptMs`. */
+export function removedSessions(
+  bundles: BundleFolder,
+  keptMs: number,
+  importLines: (lines: AsyncIterable<string>) => Promise<SessionReply>,
+) {
   return {
-    async list({ limit }) {
+    /** Newest first. */
+    async list({ limit }: { readonly limit: number }): Promise<RemovedPage> {
       const files = await bundles.list();
       const removed: RemovedSession[] = [];
       for (const file of files.slice(0, limit)) {
@@ -53,8 +42,9 @@ export function removedSessions({ bundles, keptMs, importLines }: RemovedOptions
       }
       return { removed, total: files.length };
     },
-    async restore(sessionId) {
-      for (const file of await bundles.list({ sessionId })) {
+    /** Imports the newest bundle of the session and deletes the bundle. */
+    async restore(sessionId: string): Promise<SessionReply> {
+      for (const file of await bundles.list(sessionId)) {
         const head = await readHead(bundles, file);
         if (head?.id !== sessionId) continue;
         const imported = await importLines(bundles.lines(file));

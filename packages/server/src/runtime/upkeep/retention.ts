@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as pause } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { defined } from "../../domain/defined.ts";
 import { retentionOf, type RetentionPolicy } from "../../domain/retention.ts";
 import type { Session } from "../../domain/session.ts";
@@ -6,6 +6,8 @@ import type { Status } from "../../domain/status.ts";
 import type { ListPosition, Store, StoredSession } from "../../storage/store.ts";
 import { bundleFolder } from "../bundle/bundle-folder.ts";
 import type { RuntimeContext } from "../context.ts";
+import type { Execution } from "../execute-command.ts";
+import { sleep } from "../sleep.ts";
 import { removeSessions, type Removing } from "./removal.ts";
 
 const HOUR_MS = 3_600_000;
@@ -32,50 +34,42 @@ export interface RetentionOptions extends Omit<Removing, "bundles"> {
   readonly isOurs?: () => boolean;
 }
 
-export interface Retention {
-  /** Resolves after the current step is finished. */
-  stop(): Promise<void>;
-}
+export type Retention = ReturnType<typeof startRetention>;
 
 /** Removes due sessions, old bundles and old responses once a day. A session is exported before its removal. */
-export function startRetention(options: RetentionOptions): Retention {
+export function startRetention(options: RetentionOptions) {
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const removing: Removing = { ...options, bundles: bundleFolder(options.bundleFolder) };
-  const daily = runDaily(options, { removing, signal });
+  const daily = runDaily(options, stopping.signal);
   return {
-    stop: async () => {
+    /** Resolves after the current step is finished. */
+    stop: async (): Promise<void> => {
       stopping.abort();
       await daily;
     },
   };
 }
 
-async function runDaily(
-  options: RetentionOptions,
-  { removing, signal }: { removing: Removing; signal: AbortSignal },
-): Promise<void> {
+async function runDaily(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { clock, log, firstAfterMs = HOUR_MS / 60, lookEveryMs = HOUR_MS } = options;
   const { monotonic = () => performance.now() } = options;
-  await waitFor(firstAfterMs, signal);
+  await sleep(firstAfterMs, signal);
   while (!signal.aborted) {
     if (options.isOurs?.() !== false)
-      await runOnce(options, { removing, signal }).catch((err: unknown) =>
+      await runOnce(options, signal).catch((err: unknown) =>
         log.error({ err }, "retention failed; the next try is tomorrow"),
       );
     const last = { clock: clock(), monotonic: monotonic() };
     // The monotonic clock stops while a machine sleeps; the wall clock can be set back.
     const isNextDay = (): boolean =>
       clock() - last.clock >= DAY_MS || monotonic() - last.monotonic >= DAY_MS;
-    do await waitFor(lookEveryMs, signal);
+    do await sleep(lookEveryMs, signal);
     while (!signal.aborted && !isNextDay());
   }
 }
 
-async function runOnce(
-  { store, policy, clock, bundleMs, log, obstacleOf }: RetentionOptions,
-  { removing, signal }: { removing: Removing; signal: AbortSignal },
-): Promise<void> {
+async function runOnce(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  const { store, policy, clock, log, obstacleOf } = options;
+  const removing: Removing = { ...options, bundles: bundleFolder(options.bundleFolder) };
   const now = clock();
   const { migratedAt } = store;
   const verdict = (session: Session) => retentionOf(session, { now, policy, migratedAt });
@@ -85,21 +79,24 @@ async function runOnce(
       const sessionIds: string[] = [];
       for (const { session } of batch) {
         if (verdict(session) !== "remove") continue;
-        if (await canContinue(session, obstacleOf)) await resume(removing, session.id);
+        if (await canContinue(session, obstacleOf)) await resume(options, session.id);
         else sessionIds.push(session.id);
       }
-      await removeSessions(removing, {
-        sessionIds,
-        isDue: (session) => verdict(session) === "remove",
-        signal,
-      });
+      const isDue = (session: Session): boolean => verdict(session) === "remove";
+      await removeSessions(removing, sessionIds, isDue, signal);
       for (const { session, version } of batch) {
-        if (verdict(session) === "archive") await archive(removing, { session, version, verdict });
+        if (verdict(session) !== "archive") continue;
+        const command = (current: Session | null) =>
+          current !== null && verdict(current) === "archive"
+            ? ({ type: "archive", at: clock() } as const)
+            : [];
+        const execution = { sessionId: session.id, version, command };
+        await change(options, execution, "an inactive session was archived");
       }
     }
   }
   await store.forgetAnswers({ olderThan: now - ANSWERS_KEPT_MS });
-  for (const bundle of await removing.bundles.removeOld({ now, keptMs: bundleMs }))
+  for (const bundle of await removing.bundles.removeOld(now, options.bundleMs))
     log.info({ bundle }, "an expired bundle was removed");
 }
 
@@ -120,25 +117,14 @@ interface Candidates {
   readonly before: number;
 }
 
-async function archive(
-  { clock, execute, log }: Removing,
-  {
-    session,
-    version,
-    verdict,
-  }: Pick<StoredSession, "session" | "version"> & {
-    readonly verdict: (session: Session) => string;
-  },
+/** Executes a command, and logs it if it changed the session. */
+async function change(
+  { execute, log }: RetentionOptions,
+  execution: Execution,
+  text: string,
 ): Promise<void> {
-  const sessionId = session.id;
-  const executed = await execute({
-    sessionId,
-    version,
-    command: (current) =>
-      current !== null && verdict(current) === "archive" ? { type: "archive", at: clock() } : [],
-  });
-  if (executed.ok && executed.events.length > 0)
-    log.info({ sessionId }, "an inactive session was archived");
+  const executed = await execute(execution);
+  if (executed.ok && executed.events.length > 0) log.info({ sessionId: execution.sessionId }, text);
 }
 
 /** Batches of sessions, oldest first, without unreadable ones. */
@@ -180,16 +166,9 @@ async function canContinue(
   return standing.status === "suspended" && (await obstacleOf(repoId)) === null;
 }
 
-async function resume({ clock, execute, log }: Removing, sessionId: string): Promise<void> {
-  const executed = await execute({
-    sessionId,
-    command: (session) =>
-      session === null ? [] : { type: "come-back", at: clock(), obstacle: null },
-  });
-  if (executed.ok && executed.events.length > 0)
-    log.info({ sessionId }, "a session is active again, because its repository is available");
-}
-
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return pause(ms, undefined, { signal, ref: false }).catch(() => {});
+function resume(options: RetentionOptions, sessionId: string): Promise<void> {
+  const comeBack = { type: "come-back", at: options.clock(), obstacle: null } as const;
+  const command = (session: Session | null) => (session === null ? [] : comeBack);
+  const text = "a session is active again, because its repository is available";
+  return change(options, { sessionId, command }, text);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { defined } from "../../domain/defined.ts";
-import type { ListPosition, Store } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import { pagesOf } from "../pages.ts";
+import { sleep } from "../sleep.ts";
 
 /** Sessions per read. */
 const PAGE = 50;
@@ -9,29 +9,20 @@ const PAUSE_FACTOR = 9;
 /** Delay of the check, because the server is busy at its start. */
 const AFTER_MS = 2_000;
 
-export interface RowCheck {
-  /** Resolves after all sessions were read, or after a stop. */
-  readonly done: Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Reads every session once, in the background, so that unreadable ones are quarantined and counted early. */
 export function startRowCheck(
   store: Store,
-  {
-    onFailure,
-    afterMs = AFTER_MS,
-  }: { readonly onFailure: (error: unknown) => void; readonly afterMs?: number },
-): RowCheck {
+  options: { readonly onFailure: (error: unknown) => void; readonly afterMs?: number },
+) {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const done = pause(afterMs, undefined, { signal, ref: false })
-    .catch(() => {})
-    .then(() => checkRows(store, { signal, pauseFactor: PAUSE_FACTOR }))
-    .catch(onFailure);
+  const done = sleep(options.afterMs ?? AFTER_MS, signal)
+    .then(() => checkRows(store, PAUSE_FACTOR, signal))
+    .catch(options.onFailure);
   return {
+    /** Resolves after all sessions were read, or after a stop. */
     done,
-    stop: () => {
+    stop: (): Promise<void> => {
       stopping.abort();
       return done;
     },
@@ -41,19 +32,14 @@ export function startRowCheck(
 /** Reads every session, with pauses for other work. */
 export async function checkRows(
   store: Store,
-  {
-    signal,
-    pauseFactor = 0,
-  }: { readonly signal?: AbortSignal; readonly pauseFactor?: number } = {},
+  pauseFactor = 0,
+  signal?: AbortSignal,
 ): Promise<void> {
-  let after: ListPosition | null = null;
-  while (signal?.aborted !== true) {
-    const begun = performance.now();
-    const page = await store.listSessions({ limit: PAGE, ...(after !== null && { after }) });
-    if (page.next === null) return;
-    after = page.next;
-    const pauseMs = (performance.now() - begun) * pauseFactor;
-    if (pauseMs > 0)
-      await pause(pauseMs, undefined, defined({ signal, ref: false })).catch(() => {});
+  if (signal?.aborted === true) return;
+  let begun = performance.now();
+  const pages = pagesOf((after) => store.listSessions({ limit: PAGE, ...after }), signal);
+  while ((await pages.next()).done !== true) {
+    if (pauseFactor > 0) await sleep((performance.now() - begun) * pauseFactor, signal);
+    begun = performance.now();
   }
 }

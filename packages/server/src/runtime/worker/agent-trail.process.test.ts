@@ -127,7 +127,7 @@ describe("the trail of agents", () => {
 });
 
 describe("an agent whose session is closed", () => {
-  /** What came to the agent, in its order: calls, and how it was told to end. */
+  /** The calls that the agent received, in order, and how it was told to end. */
   const heard = (log: string): readonly string[] =>
     readFileSync(log, "utf8")
       .split("\n")

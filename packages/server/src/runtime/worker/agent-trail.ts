@@ -24,30 +24,15 @@ export interface TrailedAgent {
   readonly workspace: string;
 }
 
-/** Logs each start and each end of an agent, with the number of live agents after it. */
-export interface AgentTrail {
-  started(agent: TrailedAgent & AgentProcess): AgentRecord;
-}
+export type AgentTrail = ReturnType<typeof createAgentTrail>;
+export type AgentRecord = ReturnType<AgentTrail["started"]>;
 
-/** One agent in the trail. */
-export interface AgentRecord {
-  /** The agent can be prompted. */
-  isReady(): void;
-  /** The agent is about to be ended. The first reason counts. */
-  endsFor(reason: AgentEndReason): void;
-}
-
-export function createAgentTrail({
-  log,
-  limit,
-}: {
-  readonly log: Log;
-  /** The maximum number of live agents. */
-  readonly limit: number;
-}): AgentTrail {
+/** Logs each start and each end of an agent, with the number of live agents after it. At most `limit` are live. */
+export function createAgentTrail(log: Log, limit: number) {
   let live = 0;
   return {
-    started({ sessionId, runId, provider, workspace, pid, exited }) {
+    started(agent: TrailedAgent & AgentProcess) {
+      const { sessionId, runId, provider, workspace, pid, exited } = agent;
       let unless: AgentEndReason = "start_failed";
       let reason: AgentEndReason | null = null;
       live += 1;
@@ -58,10 +43,12 @@ export function createAgentTrail({
         log.info({ sessionId, provider, pid, ...end, live, limit }, "agent ended");
       });
       return {
-        isReady: () => {
+        /** The agent can be prompted. */
+        isReady: (): void => {
           unless = "exited";
         },
-        endsFor: (why) => {
+        /** The agent is about to be ended. The first reason counts. */
+        endsFor: (why: AgentEndReason): void => {
           reason ??= why;
         },
       };

@@ -1,10 +1,14 @@
 import { setImmediate } from "node:timers/promises";
+import type { Command } from "../../domain/kernel/command.ts";
+import type { SessionQuery } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
-import { eachSession } from "./each-session.ts";
-import { type SessionSnapshot, unlessUnreadable } from "../session-snapshot.ts";
+import { pagesOf } from "../pages.ts";
+import { unlessUnreadable, type SessionSnapshot } from "../session-snapshot.ts";
 
 /** Sessions that are changed together, in one transaction. */
 const AT_ONCE = 64;
+/** Sessions per read. */
+const PAGE = 500;
 
 type Context = Pick<RuntimeContext, "store" | "execute" | "clock" | "log" | "obstacleOf">;
 
@@ -12,59 +16,90 @@ type Context = Pick<RuntimeContext, "store" | "execute" | "clock" | "log" | "obs
  * Runs at the start of the server. Sessions that the last stop suspended become active again. Sessions that cannot
  * continue are suspended, with the reason. Starts no agent.
  */
-export async function comeBack(
-  context: Context,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<void> {
-  const { store, log } = context;
+export async function comeBack(context: Context, signal: AbortSignal): Promise<void> {
+  const { store, clock, log } = context;
   const obstacleOf = remembering(context.obstacleOf);
   const counts = { resumed: 0, stuck: 0 };
-  const settle = async (sessions: readonly SessionSnapshot[]): Promise<void> => {
-    const left = [...sessions];
-    while (left.length > 0 && !signal.aborted) {
-      const statuses = await Promise.all(
-        left.splice(0, AT_ONCE).map((session) => settleOne(context, session, obstacleOf)),
-      );
-      counts.resumed += statuses.filter((status) => status === "active").length;
-      counts.stuck += statuses.filter((status) => status === "suspended").length;
-      await setImmediate();
-    }
+  const settle = async (query: Sessions): Promise<void> => {
+    const toCommand = async ({ repoId }: SessionSnapshot) =>
+      ({ type: "come-back", at: clock(), obstacle: await obstacleOf(repoId) }) as const;
+    await commandEach(context, query, signal, toCommand, ({ obstacle }) => {
+      counts[obstacle === null ? "resumed" : "stuck"] += 1;
+    });
   };
-  for await (const page of eachSession(store, { statuses: ["suspended"], signal }))
-    await settle(page);
+  await settle({ statuses: ["suspended"] });
   // A crash leaves sessions active. Only those whose repository is gone need a change.
-  for (const { id: repoId } of await store.listRepos()) {
-    if (signal.aborted || (await obstacleOf(repoId)) === null) continue;
-    for await (const page of eachSession(store, { statuses: ["active"], repoId, signal }))
-      await settle(page);
-  }
+  for (const { id: repoId } of await store.listRepos())
+    if (!signal.aborted && (await obstacleOf(repoId)) !== null)
+      await settle({ statuses: ["active"], repoId });
   if (counts.resumed + counts.stuck > 0)
     log.info(counts, "sessions are active again; those that cannot continue are suspended");
 }
 
-/** The session's new status; null when it did not change. */
-async function settleOne(
-  { execute, clock, log }: Context,
-  { id: sessionId, repoId }: SessionSnapshot,
-  obstacleOf: RuntimeContext["obstacleOf"],
-): Promise<"active" | "suspended" | null> {
-  const obstacle = await obstacleOf(repoId);
-  const executed = await unlessUnreadable({ sessionId, log }, () =>
-    execute({
-      sessionId,
-      command: (session) => (session === null ? [] : { type: "come-back", at: clock(), obstacle }),
-    }),
+/** Suspends every active session with a repository, because the server stops. */
+export function suspendActive(context: Context, signal: AbortSignal): Promise<void> {
+  return commandEach(context, { statuses: ["active"] }, signal, async ({ repoId }) =>
+    repoId === null ? null : { type: "suspend", at: context.clock(), cause: "shutdown" },
   );
-  if (executed?.ok !== true || executed.events.length === 0) return null;
-  return obstacle === null ? "active" : "suspended";
+}
+
+type Sessions = Pick<SessionQuery, "statuses" | "repoId">;
+
+/** Gives a command to each session of the query. Skips sessions that are unreadable or deleted in the meantime. */
+async function commandEach<One extends Command>(
+  { store, execute, log }: Context,
+  query: Sessions,
+  signal: AbortSignal,
+  toCommand: (session: SessionSnapshot) => Promise<One | null>,
+  onChanged?: (command: One) => void,
+): Promise<void> {
+  const commandOne = async (snapshot: SessionSnapshot): Promise<void> => {
+    const { id: sessionId } = snapshot;
+    const command = await toCommand(snapshot);
+    if (command === null) return;
+    const executed = await unlessUnreadable({ sessionId, log }, () =>
+      execute({ sessionId, command: (session) => (session === null ? [] : command) }),
+    );
+    if (executed?.ok === true && executed.events.length > 0) onChanged?.(command);
+  };
+  const pages = pagesOf((after) => store.listSessions({ ...query, limit: PAGE, ...after }), signal);
+  for await (const { sessions } of pages) {
+    for (let at = 0; at < sessions.length && !signal.aborted; at += AT_ONCE) {
+      await Promise.all(sessions.slice(at, at + AT_ONCE).map(commandOne));
+      await setImmediate();
+    }
+  }
 }
 
 /** Checks each repository once. */
 function remembering(obstacleOf: RuntimeContext["obstacleOf"]): RuntimeContext["obstacleOf"] {
-  const known = new Map<string | null, Promise<string | null>>();
+  const obstacles = new Map<string | null, Promise<string | null>>();
   return (repoId) => {
-    const answer = known.get(repoId) ?? obstacleOf(repoId);
-    known.set(repoId, answer);
-    return answer;
+    const obstacle = obstacles.get(repoId) ?? obstacleOf(repoId);
+    obstacles.set(repoId, obstacle);
+    return obstacle;
+  };
+}
+
+/**
+ * Finds out why sessions of a repository cannot continue; null when they can. Only a node with the repository's label can
+ * tell whether the folder exists, and another node may have a folder that this one lacks.
+ */
+export function findObstacles(
+  { store, openWorkspace }: Pick<RuntimeContext, "store" | "openWorkspace">,
+  cluster: Pick<RuntimeContext["cluster"], "isElsewhere">,
+  labels: readonly string[],
+): RuntimeContext["obstacleOf"] {
+  return async (repoId) => {
+    if (repoId === null) return null;
+    const opened = await openWorkspace(repoId);
+    if (opened.ok) {
+      await opened.workspace.close();
+      return null;
+    }
+    const repo = await store.readRepo(repoId);
+    const isOthers = repo?.label !== undefined && !labels.includes(repo.label);
+    if (isOthers || (repo !== null && cluster.isElsewhere(repoId))) return null;
+    return `Its repository cannot be used: ${opened.refusal.message}`;
   };
 }

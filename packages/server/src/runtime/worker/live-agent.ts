@@ -29,13 +29,13 @@ export class LiveAgent {
   /** The agent has not been prompted yet. */
   isNew = true;
   /** Suspensions whose end the agent knows. */
-  readonly heard = new Set<string>();
+  readonly knownEnds = new Set<string>();
   /** Tool calls that an earlier agent left open. */
   readonly adopted = new Set<string>();
 
   readonly #records: readonly AgentRecord[];
 
-  private constructor({ agent, records }: StartedAgent) {
+  constructor(agent: Agent, records: readonly AgentRecord[]) {
     this.agent = agent;
     this.#records = records;
   }
@@ -60,9 +60,9 @@ export class LiveAgent {
     const { context, session, run, fence, signal } = options;
     for (let tries = 0; ; tries += 1) {
       try {
-        const live = new LiveAgent(await startOnce(options));
+        const live = await startOnce(options);
         void live.agent.exited.then(() => options.onExit(live));
-        await recordResume(context.patient(signal), { session, fence, agent: live.agent }).catch(
+        await recordResume(context.patient(signal), session.id, fence, live.agent).catch(
           async (error: unknown) => {
             // Nothing else can stop this agent yet.
             await live.stop("start_failed", { urgent: true });
@@ -75,19 +75,14 @@ export class LiveAgent {
         if (!error.isPassing || tries >= context.limits.retries) throw error;
         const { code } = error;
         context.log.warn({ sessionId: session.id, runId: run.id, code }, "the agent did not start");
-        await pauseBefore(tries, { fault: error, firstMs: context.limits.retryPauseMs, signal });
+        await pauseBefore(tries, error, context.limits.retryPauseMs, signal);
       }
     }
   }
 }
 
-interface StartedAgent {
-  readonly agent: Agent;
-  readonly records: readonly AgentRecord[];
-}
-
 /** An agent that exits while it resumes gets a new session of its own, or the run could never start. */
-async function startOnce(options: StartLiveAgent): Promise<StartedAgent> {
+async function startOnce(options: StartLiveAgent): Promise<LiveAgent> {
   const { context, session, run, signal } = options;
   const point = resumePointOf(session.resumeData, run.provider);
   const resume = run.continuity === "off" ? null : (point?.data ?? null);
@@ -105,11 +100,9 @@ async function startOnce(options: StartLiveAgent): Promise<StartedAgent> {
 async function startWith(
   { context, session, run, signal, onReport }: StartLiveAgent,
   resume: Json,
-): Promise<StartedAgent> {
+): Promise<LiveAgent> {
   const provider = context.provider(run.provider);
-  if (provider === null) {
-    throw new AgentFault("agent_not_installed", providerGone(run.provider));
-  }
+  if (provider === null) throw new AgentFault("agent_not_installed", providerGone(run.provider));
   if (session.repoId === null) throw new Error("unreachable: a run without a repository");
   const opened = await context.openWorkspace(session.repoId);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
@@ -133,26 +126,18 @@ async function startWith(
       signal,
     });
     for (const record of records) record.isReady();
-    return { agent, records };
+    return new LiveAgent(agent, records);
   } finally {
     await workspace.close();
   }
 }
 
 async function recordResume(
-  context: RuntimeContext,
-  { session, fence, agent }: { session: Session; fence: Fence; agent: Agent },
+  { execute, clock }: RuntimeContext,
+  sessionId: string,
+  fence: Fence,
+  { supportsResume, resumeData, provider }: Agent,
 ): Promise<void> {
-  const { supportsResume, resumeData, provider } = agent;
-  await context.execute({
-    sessionId: session.id,
-    command: {
-      type: "record-resume",
-      at: context.clock(),
-      provider,
-      supportsResume,
-      resumeData,
-    },
-    extras: { fence },
-  });
+  const fields = { at: clock(), provider, supportsResume, resumeData };
+  await execute({ sessionId, command: { type: "record-resume", ...fields }, extras: { fence } });
 }

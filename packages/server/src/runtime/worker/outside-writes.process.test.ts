@@ -44,7 +44,7 @@ afterEach(async () => {
   await test.close();
 });
 
-/** Whatever comes, until something of that kind did. */
+/** Reads items until one of that kind arrives. */
 function until(type: FeedItem["change"]["type"], sessionId: string | null): Promise<void> {
   const came = Promise.withResolvers<void>();
   const onItem = ({ change }: FeedItem): boolean => {
@@ -59,7 +59,7 @@ function until(type: FeedItem["change"]["type"], sessionId: string | null): Prom
   return came.promise;
 }
 
-describe("what another process writes beside a running server", () => {
+describe("a write of another process beside a running server", () => {
   it("makes whoever watches the list read it again (B1)", async () => {
     const told = until("reset", null);
     ok(await commands.createSession({ ...NOTHING, agentId: "agent-1" }));

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import { currentRunOf } from "../../domain/session.ts";
 import type { StoredSession } from "../../storage/store.ts";
-import { dropLeftImports } from "../bundle/drop-import.ts";
+import { dropLeftImports } from "../bundle/store-bundle.ts";
 import type { RuntimeContext } from "../context.ts";
 import { takeOverFrom } from "../run/cut-run.ts";
+import { sleep } from "../sleep.ts";
 
 /** How often a shared database is searched for abandoned sessions and lost hints. */
 const LOOK_AGAIN_MS = 2_000;
@@ -41,8 +41,7 @@ export async function startRecovery(
       if (!signal.aborted) log.error({ err }, "abandoned sessions could not be taken up");
     }
     // Jitter keeps nodes from searching at the same moment.
-    const pauseMs = LOOK_AGAIN_MS * (0.75 + Math.random() / 2);
-    await pause(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+    await sleep(LOOK_AGAIN_MS * (0.75 + Math.random() / 2), signal);
   } while (!signal.aborted);
 }
 
@@ -60,7 +59,7 @@ async function settleLeftovers(
     const loaded = await store.load(sessionId);
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {
-      if (isCut(loaded.stored, store)) await takeOver(context, { ...loaded.stored, isWorkedOn });
+      if (isCut(loaded.stored, store)) await takeOver(context, loaded.stored, isWorkedOn);
     } finally {
       // Also after an error: this node may own the session by now, so no other node could take it up.
       takeUp(sessionId);
@@ -80,13 +79,10 @@ function isCut({ session, owner }: StoredSession, { isShared }: { isShared: bool
 /** Claims the session, which succeeds only if no live node owns it, and ends the run that was cut. */
 async function takeOver(
   { store, node, execute, clock, failpoint, cluster, obstacleOf }: RuntimeContext,
-  {
-    session,
-    isWorkedOn,
-    owner,
-  }: Pick<StoredSession, "session" | "owner"> & Pick<RecoveryOptions, "isWorkedOn">,
+  stored: StoredSession,
+  isWorkedOn: RecoveryOptions["isWorkedOn"],
 ): Promise<void> {
-  const { id: sessionId, repoId } = session;
+  const { id: sessionId, repoId } = stored.session;
   const claim = await store.claim({ sessionId, node });
   // A worker of this process that started meanwhile does this itself.
   if (!claim.ok || isWorkedOn(sessionId)) return;
@@ -96,11 +92,11 @@ async function takeOver(
   const at = clock();
   await execute({
     sessionId,
-    command: (found) =>
-      found === null
+    command: (session) =>
+      session === null
         ? []
         : [
-            ...takeOverFrom(found, { at, owner, cluster }),
+            ...takeOverFrom(session, stored, { at, cluster }),
             { type: "come-back", at, obstacle } as const,
           ],
     extras: { fence },

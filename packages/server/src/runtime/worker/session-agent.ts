@@ -1,29 +1,21 @@
 import type { CurrentRun } from "../../domain/run.ts";
-import type { Session } from "../../domain/session.ts";
-import type { AgentReport } from "../../providers/provider.ts";
-import type { Fence } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
-import type { RuntimeContext } from "../context.ts";
-import { LiveAgent } from "./live-agent.ts";
+import { LiveAgent, type StartLiveAgent } from "./live-agent.ts";
+
+interface SessionAgentOptions extends Pick<StartLiveAgent, "context" | "onReport"> {
+  /** The agent ended by itself. */
+  readonly onExit: () => void;
+}
 
 /** The agent that a session has on this node, or none. */
 export class SessionAgent {
-  readonly #context: RuntimeContext;
-  readonly #onReport: (report: AgentReport) => Promise<void> | undefined;
-  readonly #onExit: () => void;
+  readonly #options: SessionAgentOptions;
   #live: LiveAgent | null = null;
   /** The number of callers that wait for its end. No other agent may start before. */
   #endings = 0;
 
-  constructor(options: {
-    readonly context: RuntimeContext;
-    readonly onReport: (report: AgentReport) => Promise<void> | undefined;
-    /** The agent ended by itself. */
-    readonly onExit: () => void;
-  }) {
-    this.#context = options.context;
-    this.#onReport = options.onReport;
-    this.#onExit = options.onExit;
+  constructor(options: SessionAgentOptions) {
+    this.#options = options;
   }
 
   get live(): LiveAgent | null {
@@ -44,23 +36,20 @@ export class SessionAgent {
   /** The live agent if it fits the run, else a new one. */
   async forRun(
     run: CurrentRun,
-    { session, fence, signal }: { session: Session; fence: Fence; signal: AbortSignal },
+    start: Pick<StartLiveAgent, "session" | "fence" | "signal">,
   ): Promise<LiveAgent> {
     const isOther = this.#live !== null && this.#live.agent.provider !== run.provider;
     const isToForget = run.continuity === "off" && run.attempts === 0;
     const isGone = this.isEnding || this.#live?.agent.isGone === true;
     if (isOther || isToForget || isGone) await this.stop("replaced", { urgent: isGone });
     this.#live ??= await LiveAgent.start({
-      context: this.#context,
-      session,
+      ...this.#options,
+      ...start,
       run,
-      fence,
-      signal,
-      onReport: this.#onReport,
       onExit: (live) => {
         if (this.#live !== live) return;
         this.#live = null;
-        this.#onExit();
+        this.#options.onExit();
       },
     });
     return this.#live;

@@ -73,7 +73,7 @@ export class SessionOwnership {
     const duty = dutyOf(session).do;
     if (duty !== "start" && duty !== "drive") return;
     const best = cluster.bestFor(session.repoId);
-    if (best !== null && best !== node) cluster.gave(best);
+    if (best !== null && best !== node) cluster.countOffer(best);
     store.call({ sessionId: this.#sessionId, node: best === node ? null : best });
   }
 }

@@ -199,7 +199,7 @@ describe("the next step of a worker", () => {
   });
 });
 
-/** What the laws are for: each bug breaks one of them. */
+/** Each planted bug breaks one of the laws. */
 const BUGS: Readonly<Record<string, NextStep>> = {
   "a stopping worker goes on": (state, session, around) =>
     nextStep(isStopping(state) ? FREE : state, session, around),

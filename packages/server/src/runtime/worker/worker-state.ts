@@ -183,7 +183,7 @@ export type StepTo<Do extends Step<AnyWork>["do"], Work extends AnyWork> = Extra
 
 const NOTHING = { do: "nothing" } as const;
 
-/** What a worker in this state does about the session as it is stored. */
+/** The next step of a worker in this state, for the stored session. */
 export function nextStep<Work extends AnyWork>(
   state: WorkerState<Work>,
   session: Session | null,
