@@ -80,6 +80,12 @@ describe("two nodes on one database", () => {
   it.each(ACCESS)("are drained %s, awaited, and get work again", async (access) => {
     const gate = path.join(root, "gate");
     onTestFinished(() => rmSync(gate, { force: true }));
+    // Another node shows this once the busy node has reported it.
+    const busyOf = async ({ client }: Node) =>
+      (await client.nodes.list()).nodes.find(({ busy, self }) => busy > 0 && !self)?.name ?? null;
+    const busy = async () => (await busyOf(one)) ?? (await busyOf(two));
+    // An earlier run may still be reported.
+    await expect.poll(busy).toBeNull();
     const { id: repoId } = await one.client.repos.add({ path: root });
     const message = script(say("started"), waitFor(gate), say("done"));
     const { id } = await one.client.sessions.create({ repoId, message });
@@ -88,10 +94,6 @@ describe("two nodes on one database", () => {
       .poll(async () => (await one.client.sessions.get(id)).messages.at(-1)?.content)
       .toMatchObject({ text: "started" });
     const nodes = async () => (await two.client.nodes.list()).nodes;
-    // Another node shows this once the busy node has reported it.
-    const busyOf = async ({ client }: Node) =>
-      (await client.nodes.list()).nodes.find(({ busy, self }) => busy > 0 && !self)?.name ?? null;
-    const busy = async () => (await busyOf(one)) ?? (await busyOf(two));
     await expect.poll(busy).not.toBeNull();
     const name = (await busy()) ?? "";
     const drain = (...args: readonly string[]) => run(access, "nodes", "drain", name, ...args);
