@@ -1,4 +1,4 @@
-import type { Answer, Command } from "../../domain/kernel/command.ts";
+import type { Command, CommandOf } from "../../domain/kernel/command.ts";
 import type { Json } from "../../domain/json.ts";
 import {
   grantOf,
@@ -58,7 +58,13 @@ export async function answerCommands(
   by: string | null,
 ): Promise<(session: Session | null) => readonly Command[]> {
   const at = context.clock();
-  const command: Answer = { type: "answer", at, suspensionId: suspension.id, answer, by };
+  const command: CommandOf<"answer"> = {
+    type: "answer",
+    at,
+    suspensionId: suspension.id,
+    answer,
+    by,
+  };
   const grant = await grantIn(context, suspension, command);
   return (session) =>
     grant === null || session === null
@@ -69,7 +75,7 @@ export async function answerCommands(
 async function grantIn(
   { store, newId }: RuntimeContext,
   { sessionId, kind, request, fingerprint }: StoredSuspension,
-  { answer, by, at }: Answer,
+  { answer, by, at }: CommandOf<"answer">,
 ): Promise<PermissionGrant | null> {
   if (kind !== "permission" || fingerprint === null) return null;
   const chosen = chosenKind(request, answer);
