@@ -80,7 +80,10 @@ describe("an agent with the tools of a real server", () => {
       suspensionId: suspensions[0]?.id ?? "",
       answer: "PostgreSQL",
     });
-    const done = await until(id, ({ state }) => state === "idle");
+    // An event carries the current session: it can be idle before the events of its messages arrive.
+    const isDone = (session: WholeSession): boolean =>
+      session.state === "idle" && lastText(session) !== "waiting";
+    const done = await until(id, isDone);
     expect(lastText(done)).toContain('You asked: "Which database?" The answer: PostgreSQL');
   });
 
