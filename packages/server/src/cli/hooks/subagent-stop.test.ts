@@ -53,7 +53,7 @@ describe("subagent-stop", () => {
     { report: { error: null, is_error: false }, phase: "completed" },
     { report: { outcome: "completed", status: "error" }, phase: "completed" },
     { report: { status: "constructor" }, phase: "completed" },
-  ] as const)("ends it as $phase when it hears $report", async ({ report, phase }) => {
+  ] as const)("finalizes it as $phase for $report", async ({ report, phase }) => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
 

@@ -48,7 +48,7 @@ describe("the tools of an agent, over MCP", () => {
     expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
   });
 
-  it("refuse what is not in their description, and say why", async () => {
+  it("refuse invalid arguments with the reason", async () => {
     const { client } = await connect();
     expect(await call(client, "set_phase", { phase: "lunch" })).toMatchObject({ isError: true });
     expect(await call(client, "ask_human", { question: "" })).toMatchObject({ isError: true });
