@@ -108,7 +108,7 @@ function pages(): readonly (readonly [
       `/sessions/${waiting}`,
       (page) => page.getByRole("region", { name: "npm publish" }),
     ],
-    ["no session", "/sessions/none", (page) => page.getByText("Session not faults")],
+    ["no session", "/sessions/none", (page) => page.getByText("Session not found")],
     ["inbox", "/inbox", (page) => page.getByRole("region", { name: "npm publish" })],
     ["analytics", "/analytics", (page) => page.getByRole("heading", { name: "Analytics" })],
     ["settings", "/settings", (page) => page.getByRole("heading", { name: "Settings" })],

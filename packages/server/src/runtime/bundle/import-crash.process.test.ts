@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repeat } from "../../domain/testing/repeat.ts";
 import { addLongSession } from "../../storage/testing/long-session.ts";
 import { countRows, openRaw } from "../../storage/testing/raw-database.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
@@ -12,6 +13,12 @@ import { exportBundle } from "./export-bundle.ts";
 import { importBundle } from "./import-bundle.ts";
 import { collect, from } from "./testing/lines.ts";
 import type { DyingImport } from "./testing/import-until-killed.ts";
+
+/** Each day every moment on one of the databases; the long run has all on both. */
+const KILLED_AT = repeat<Record<"sqlite" | "postgres", readonly DyingImport["dieAt"][]>>({
+  short: { sqlite: [1, "finish"], postgres: [9, "dropping"] },
+  long: { sqlite: [1, 9, "finish", "dropping"], postgres: [1, 9, "finish", "dropping"] },
+});
 
 const NEVER = new AbortController().signal;
 
@@ -33,7 +40,7 @@ describe.each(["sqlite", "postgres"] as const)("an import on %s", (engine) => {
     rmSync(folder, { recursive: true });
   });
 
-  it.each<DyingImport["dieAt"]>([1, 9, "finish", "dropping"])(
+  it.each(KILLED_AT[engine])(
     "A13 whose process is killed (%s) is never seen, is removed at the next start, and can be repeated",
     async (dieAt) => {
       const { store, location } = test;

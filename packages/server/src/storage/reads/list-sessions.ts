@@ -28,7 +28,10 @@ import { readable, type Source } from "./source.ts";
 
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
 
-/** Newest first, with the total number of matches and the counts of the badge. */
+/**
+ * Newest first, with the total number of matches and the counts of the badge. Sessions are sorted by creation, which never
+ * changes: no session moves past the cursor of a reader, and an agent's output does not have to update an index.
+ */
 export async function listSessions(source: Source, query: SessionQuery): Promise<SessionPage> {
   const rows = await pageRows(source, query);
   const page = rows.slice(0, query.limit);
