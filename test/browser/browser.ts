@@ -10,7 +10,14 @@ import { findPackedChromium } from "./packed-chromium.ts";
 export const SHARED_BROWSER = "HOLDFAST_TEST_BROWSER";
 export const NO_BROWSER = "HOLDFAST_TEST_NO_BROWSER";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** The headless shell has no browser window and takes a third less processor time. */
+const NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
 const MAC_NAMES = ["Google Chrome", "Chromium"];
 const FLAGS = [
   "--no-sandbox",
