@@ -25,7 +25,7 @@ export const PHASES = [
 export const ROLES = ["user", "agent", "system"] as const;
 type Role = (typeof ROLES)[number];
 
-/** Ids from elsewhere are kept: any printable characters without spaces. */
+/** IDs that other systems chose are accepted: printable ASCII characters without spaces. */
 export const ID_PATTERN = /^[!-~]{1,200}$/u;
 
 /** The number of phase changes a session keeps; the log has all of them. */

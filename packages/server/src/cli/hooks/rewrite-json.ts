@@ -11,8 +11,7 @@ export function rewriteJson(text: string, value: unknown): string {
 }
 
 function parse(text: string): Json {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is JSON
-  return JSON.parse(text) as Json;
+  return JSON.parse(text);
 }
 
 function rewriteAt(text: string, path: JSONPath, before: Json, after: Json): string {

@@ -50,7 +50,7 @@ describe("an agent that fails while it starts", () => {
     rmSync(gate);
   });
 
-  it("C4: is given up after as many tries as any failure that passes", async () => {
+  it("C4: fails after as many attempts as any other temporary failure", async () => {
     const id = await open({ ...failing(100), limits: { retries: 2 } });
     const sent = await test.send(id, script(say("never")));
     const { messages } = await test.idle(id);
