@@ -51,7 +51,7 @@ describe("three nodes under load", () => {
     expect(runs["completed"]).toBeGreaterThan(acknowledged / 2);
   }, 180_000);
 
-  it("leave no process when they are exits (P5)", async () => {
+  it("leave no process after a stop (P5)", async () => {
     const exits = await Promise.all(
       cluster.nodes.map(async (node) => ({ code: await node.stop(), output: node.output })),
     );
