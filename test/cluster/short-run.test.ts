@@ -19,14 +19,15 @@ afterAll(async () => {
 });
 
 describe("three nodes under load", () => {
-  it("restarted one after the other lose nothing, and clients see each event once (P1, P3, P4, P5)", async () => {
+  it("lose nothing when they are restarted, and clients see each event once (P1, P3, P4, P5)", async () => {
+    const restarted = cluster.nodes.slice(0, repeat({ short: 1, long: 3 }));
     const { violations, acknowledged, reconnects, runs } = await runRound(cluster, {
-      faults: cluster.nodes.map(({ name }) => ({ kind: "restart", node: name })),
+      faults: restarted.map(({ name }) => ({ kind: "restart", node: name })),
       ...LOAD,
       random: seeded(1),
     });
     expect(violations).toEqual([]);
-    expect(acknowledged).toBeGreaterThan(8);
+    expect(acknowledged).toBeGreaterThan(repeat({ short: 2, long: 8 }));
     expect(runs["completed"]).toBeGreaterThan(acknowledged / 2);
     expect(reconnects).toBeGreaterThan(3);
   });
