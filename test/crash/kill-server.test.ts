@@ -22,7 +22,7 @@ import {
 } from "../e2e/holdfast-process.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
-const KILLS = repeat({ short: 6, long: 50 });
+const KILLS = repeat({ short: 4, long: 50 });
 const STORED_SESSIONS = repeat({ short: 500, long: 10_000 });
 const SESSIONS = repeat({ short: 3, long: 4 });
 /** Minimum number of messages per session, however fast the machine is. */

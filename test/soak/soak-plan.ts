@@ -74,22 +74,35 @@ export function fullPlan(loadMs: number): SoakPlan {
 
 /** Small enough to run in parallel with other tests. Slopes need the load of the long run; leftovers are checked in both. */
 export const shortPlan: SoakPlan = {
-  sessions: 20,
-  speakers: 8,
   updatesPerSecond: 50,
   runMs: 2 * SECOND,
   answerMs: 300,
-  sessionClients: 85,
-  globalClients: 15,
-  sendsPerSecond: 50,
   ...repeat({
-    short: { loadMs: 6 * SECOND, warmUpMs: SECOND, sessionMs: 3 * SECOND },
-    long: { loadMs: 18 * SECOND, warmUpMs: 8 * SECOND, sessionMs: 6 * SECOND },
+    short: {
+      sessions: 8,
+      speakers: 3,
+      sessionClients: 34,
+      globalClients: 6,
+      sendsPerSecond: 20,
+      loadMs: 6 * SECOND,
+      warmUpMs: SECOND,
+      sessionMs: 3 * SECOND,
+    },
+    long: {
+      sessions: 20,
+      speakers: 8,
+      sessionClients: 85,
+      globalClients: 15,
+      sendsPerSecond: 50,
+      loadMs: 18 * SECOND,
+      warmUpMs: 8 * SECOND,
+      sessionMs: 6 * SECOND,
+    },
   }),
   sampleMs: SECOND,
   bounds: {
     heapMbPerHour: repeat({ short: null, long: 1_000 }),
-    // With about 7,000 updates in the long run and 2,400 in the short one, 900 bytes left per update would be too much.
+    // In the long run, with about 7,000 updates, 900 bytes left per update would be too much.
     leftMb: repeat({ short: 4, long: 6 }),
     residentMbPerHour: null,
     times: null,
