@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createClient, type Client } from "../../packages/client/src/index.ts";
+import { createClient, HoldfastError, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import { say, script, silent } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
@@ -87,9 +87,14 @@ async function until(
   throw new Error("the session was deleted");
 }
 
+/** Returns too if it was deleted before the stream began. */
 async function untilGone(id: string): Promise<void> {
   const updates = client.sessions.follow(id);
-  while ((await updates.next()).done !== true) continue;
+  try {
+    while ((await updates.next()).done !== true) continue;
+  } catch (error) {
+    if (!(error instanceof HoldfastError && error.status === 404)) throw error;
+  }
 }
 
 async function storedIds(): Promise<readonly string[]> {
