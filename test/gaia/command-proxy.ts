@@ -11,6 +11,8 @@ const BIN = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfas
 export interface CommandProxy {
   /** The words of the command before its arguments. */
   readonly command: readonly string[];
+  /** Defines the shell function `field`, which prints a field of the JSON on its stdin. */
+  readonly field: string;
   close(): void;
 }
 
@@ -19,7 +21,8 @@ export interface CommandProxy {
  * forwards the command to the shared process of this test file.
  */
 export async function openCommandProxy(): Promise<CommandProxy> {
-  if (isLongRun) return { command: [process.execPath, BIN], close: () => {} };
+  if (isLongRun)
+    return { command: [process.execPath, BIN], field: FIELD_BY_PROCESS, close: () => {} };
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-command-"));
   const server = createServer((socket) => {
     handle(socket, folder).catch((error: unknown) => socket.destroy(new Error(String(error))));
@@ -31,11 +34,25 @@ export async function openCommandProxy(): Promise<CommandProxy> {
   writeFileSync(file, shellScript(address.port));
   return {
     command: ["bash", file],
+    field: `field() { bash '${file}' ${FIELD} "$(cat)" "$@"; }`,
     close: () => {
       server.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const FIELD = "--field";
+const FIELD_BY_PROCESS = `field() { '${process.execPath}' -e '
+  const value = JSON.parse(require("fs").readFileSync(0, "utf8"));
+  const result = new Function("value", "return value" + process.argv[1])(value);
+  console.log(process.argv[2] === "--json" ? JSON.stringify(result) : String(result));
+' "$@"; }`;
+
+function readField([json = "", expression = "", format]: readonly string[]): string {
+  const read = new Function("value", `return value${expression}`);
+  const result: unknown = read(JSON.parse(json));
+  return `${format === "--json" ? JSON.stringify(result) : String(result)}\n`;
 }
 
 /** Hooks exit their process, so they get their own. The reply contains the exit code and the files with the output. */
@@ -58,7 +75,10 @@ async function handle(socket: Socket, folder: string): Promise<void> {
     received += String(chunk);
     const request = parseRequest(received.split("\0").slice(0, -1));
     if (request === null) continue;
-    const { code, stdout, stderr } = await runInHost({ ...request, input: "" });
+    const { code, stdout, stderr } =
+      request.args[0] === FIELD
+        ? { code: 0, stdout: readField(request.args.slice(1)), stderr: "" }
+        : await runInHost({ ...request, input: "" });
     const output = mkdtempSync(path.join(folder, "output-"));
     const files = Object.entries({ stdout, stderr }).map(([name, text]) => {
       const file = path.join(output, name);

@@ -9,14 +9,8 @@ import { openCommandProxy, type CommandProxy } from "./command-proxy.ts";
 
 const SCRIPTS = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".sh"));
 
-/** Defines `holdfast`, and `field`, which reads JSON. */
 const PRELUDE = `set -euo pipefail
 holdfast() { "$PROGRAM" "$FILE" "$@"; }
-field() { "$NODE" -e '
-  const value = JSON.parse(require("fs").readFileSync(0, "utf8"));
-  const result = new Function("value", "return value" + process.argv[1])(value);
-  console.log(process.argv[2] === "--json" ? JSON.stringify(result) : String(result));
-' "$@"; }
 `;
 
 let folders: string;
@@ -51,14 +45,13 @@ describe.concurrent.each(["directly on the database", "through a running server"
 
 /** Prints the failing command on stderr. */
 function run(script: string, folder: string): Promise<{ code: number | null; stderr: string }> {
-  const source = `${PRELUDE}trap 'echo "${script}: $BASH_COMMAND" >&2' ERR\nsource "$SCRIPT"`;
+  const source = `${PRELUDE}${commandProxy.field}\ntrap 'echo "${script}: $BASH_COMMAND" >&2' ERR\nsource "$SCRIPT"`;
   const [program, file] = commandProxy.command;
   const child = spawn("bash", ["-c", source], {
     cwd: folder,
     env: {
       PATH: process.env["PATH"],
       HOME: folder,
-      NODE: process.execPath,
       PROGRAM: program,
       FILE: file,
       SCRIPT: path.join(import.meta.dirname, script),
