@@ -9,7 +9,7 @@ import { needTrace } from "./trace-writes.ts";
 
 const MESSAGES = repeat({ short: 20, long: 40 });
 /** Random moments, in addition to one after each response. */
-const AT_RANDOM = repeat({ short: 60, long: 200 });
+const AT_RANDOM = repeat({ short: 30, long: 200 });
 const SEED = 3;
 
 describe("after a power loss", () => {

@@ -28,9 +28,9 @@ const AT_FAILPOINTS: readonly PlannedRound[] = [
 
 type Turns = readonly (readonly SessionMoment[])[];
 
-/** In everyday runs, one round takes every second moment and the next round the others. */
+/** In everyday runs, each round takes every third moment, in turn. */
 const TURNS = repeat<Turns>({
-  short: [0, 1].map((turn) => SESSION_MOMENTS.filter((_, index) => index % 2 === turn)),
+  short: [0, 1, 2].map((turn) => SESSION_MOMENTS.filter((_, index) => index % 3 === turn)),
   long: [SESSION_MOMENTS],
 });
 

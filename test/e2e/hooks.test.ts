@@ -144,8 +144,8 @@ describe("the hooks as processes", () => {
 
 describe("many hooks at once", () => {
   it("all answer, and all their changes and log lines are stored (B4)", async () => {
-    const COUNT = repeat({ short: 40, long: 200 });
-    const AT_ONCE = repeat({ short: 20, long: 25 });
+    const COUNT = repeat({ short: 24, long: 200 });
+    const AT_ONCE = repeat({ short: 12, long: 25 });
     const agents = Array.from({ length: COUNT / 2 }, (_, index) => `agent-${index}`);
     for (const agentId of agents) await begin({ agentId, agentName: agentId }, "approval");
     // The log is nearly full, so it is rotated while they run.

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { runInNewContext } from "node:vm";
 import { runInHost } from "../e2e/command-host.ts";
 import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
 
@@ -50,8 +51,7 @@ const FIELD_BY_PROCESS = `field() { '${process.execPath}' -e '
 ' "$@"; }`;
 
 function readField([json = "", expression = "", format]: readonly string[]): string {
-  const read = new Function("value", `return value${expression}`);
-  const result: unknown = read(JSON.parse(json));
+  const result: unknown = runInNewContext(`value${expression}`, { value: JSON.parse(json) });
   return `${format === "--json" ? JSON.stringify(result) : String(result)}\n`;
 }
 

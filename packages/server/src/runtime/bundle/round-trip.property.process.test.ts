@@ -15,6 +15,7 @@ import { executeCommand } from "../execute-command.ts";
 import { exportBundle } from "./export-bundle.ts";
 import { importBundle } from "./import-bundle.ts";
 import { collect, from } from "./testing/lines.ts";
+import { repeat } from "../../domain/testing/repeat.ts";
 
 const SESSION = "session-1";
 const REPO = { id: "repo-1", path: "/work/repo", name: "repo", createdAt: 1 };
@@ -45,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
         const after = await everything();
         expect(after).toEqual(expectedOf(before, after));
       }),
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: repeat({ short: 12, long: 100 }), endOnFailure: true },
     );
   });
 

@@ -59,7 +59,7 @@ const FOUND: Act[] = [
 /** Was read as having nothing more, and was then given what is in memory after much had been forgotten there. */
 const FORGOTTEN: Act[] = ["say", "send", "cut", "say", "say"];
 
-const NUM_RUNS = repeat({ short: 200, long: 5_000 });
+const NUM_RUNS = repeat({ short: 80, long: 5_000 });
 
 describe("a reader of a session's feed that breaks off, pauses and comes back anywhere", () => {
   it("is sent no text for a message that was not sent, and ends with what a read shows (C7, P4)", async () => {

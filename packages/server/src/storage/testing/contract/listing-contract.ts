@@ -6,6 +6,7 @@ import type { Store } from "../../store.ts";
 import type { ListPosition, SessionQuery, SessionRecord } from "../../ports/session-store.ts";
 import { beginSession, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
+import { repeat } from "../../../domain/testing/repeat.ts";
 
 /** The list of sessions: order, pages, filters and totals. */
 export function listingContract(shared: SharedStore, open: OpenTestStore): void {
@@ -186,7 +187,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
             );
             expect(page.total).toBe(matching.length);
           }),
-          { numRuns: 100 },
+          { numRuns: repeat({ short: 40, long: 400 }) },
         );
       });
     });

@@ -4,6 +4,7 @@ import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../../domain/clean-text
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { growingText, opening, textIn, textOf } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
+import { repeat } from "../../../domain/testing/repeat.ts";
 
 /** Text and JSON are returned unchanged by both databases. */
 export function textContract(shared: SharedStore): void {
@@ -77,7 +78,7 @@ export function textContract(shared: SharedStore): void {
             expect({ title: stored.title, metadata: stored.metadata }).toEqual({ title, metadata });
           },
         ),
-        { numRuns: 25 },
+        { numRuns: repeat({ short: 10, long: 100 }) },
       );
     });
   });
