@@ -21,6 +21,8 @@ const CONFIG = {
   providers: { scripted: { type: "acp", command: scriptedCommand } },
   defaultProvider: "scripted",
   limits: { liveAgents: 2 },
+  // Nodes report their work three times per lease.
+  node: { leaseSeconds: 12 },
 };
 const { folder, data, root } = prepareFolder(CONFIG);
 afterAll(() => removeFolder(folder));
