@@ -5,6 +5,7 @@ import {
   openHostileServer,
   type HostileServer,
 } from "../security/hostile/hostile-server.ts";
+import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
@@ -108,16 +109,11 @@ it.each(Object.entries(VISITS))(
     const page = await rig.open(address, { at: server.url, expected: /404|Failed to load/u });
     await visit(page);
     const missing = new Set(SHOWN[address]?.trim().split(/\s+/u));
-    await expect
-      .poll(
-        async () => {
-          for (const field of await fieldsOn(page)) missing.delete(field);
-          if (address === SESSION) await scrollTranscript(page);
-          return [...missing];
-        },
-        { timeout: 20_000 },
-      )
-      .toEqual([]);
+    await eventually(async () => {
+      for (const field of await fieldsOn(page)) missing.delete(field);
+      if (address === SESSION) await scrollTranscript(page);
+      return [...missing];
+    }).toEqual([]);
     expect(await inserted(page)).toEqual([]);
     if (address !== SESSION) return;
     // The transcript stays visible, however many requests are below it.

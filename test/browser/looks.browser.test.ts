@@ -121,7 +121,11 @@ async function faultsOf(page: Page, name: string): Promise<readonly unknown[]> {
     Promise.all(document.getAnimations().map(({ finished }) => finished)).catch(() => {}),
   );
   // The page has no frames, so legacy mode suffices.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(RULES).analyze();
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ["violations"] })
+    .withTags(RULES)
+    .analyze();
   const overflow = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     return scrollWidth - clientWidth;
