@@ -5,5 +5,5 @@ import { WAIT_MS } from "./browser.ts";
 export function eventually<Value>(
   read: () => Value | Promise<Value>,
 ): ReturnType<typeof expect.poll> {
-  return expect.poll(read, { interval: 50, timeout: WAIT_MS });
+  return expect.poll(read, { interval: 100, timeout: WAIT_MS });
 }
