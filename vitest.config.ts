@@ -36,6 +36,7 @@ export default defineConfig({
       project("system", { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
       project("browser", {
         globalSetup: ["test/browser/shared-browser.ts"],
+        isolate: false,
         maxWorkers: WAITING_WORKERS,
         sequence: { groupOrder: 1 },
       }),

@@ -35,7 +35,7 @@ export async function benchWeb({ seconds }: { readonly seconds: number }): Promi
   try {
     await buildPage(folder);
     const server = await startPageServer(folder, MESSAGES);
-    const browser = await openBrowser();
+    const { browser, release } = await openBrowser();
     try {
       const list = await benchList(browser);
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -68,7 +68,7 @@ export async function benchWeb({ seconds }: { readonly seconds: number }): Promi
         load: loadavg()[0] ?? 0,
       };
     } finally {
-      await browser.close();
+      await release();
       await server.close();
     }
   } finally {

@@ -150,10 +150,10 @@ describe("with reduced motion", () => {
       page.evaluate(
         () => document.getAnimations().filter(({ playState }) => playState === "running").length,
       );
-    const animated = await rig.open(`/sessions/${id}`);
+    const animated = await rig.open(`/sessions/${id}`, { motion: true });
     await transcriptOf(animated).getByText("on it", { exact: true }).waitFor();
     await eventually(() => moving(animated)).toBeGreaterThan(0);
-    const calm = await rig.open(`/sessions/${id}`, { calm: true });
+    const calm = await rig.open(`/sessions/${id}`);
     for (const address of [`/sessions/${id}`, "/"]) {
       await calm.goto(address);
       await calm

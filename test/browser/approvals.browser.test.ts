@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ask, say, update } from "../../packages/server/src/providers/testing/script.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 import { isInReach, transcriptOf } from "./transcript-page.ts";
@@ -15,6 +16,8 @@ afterAll(() => rig.close());
 
 const COMMAND = `kubectl --context production delete deployment ${"very-long-name-".repeat(20)}end --now # loss 5%`;
 const THUMB_PX = 44;
+/** Several screens full, even on a wide screen. */
+const LINES = repeat({ short: 40, long: 120 });
 const OPTIONS = [
   { optionId: "yes", name: "Allow once", kind: "allow_once" },
   { optionId: "ever", name: "Always allow", kind: "allow_always" },
@@ -33,9 +36,9 @@ async function askForDeletion(title = "Delete a deployment"): Promise<string> {
   return id;
 }
 
-async function askForChange(lines: number): Promise<string> {
+async function askForChange(): Promise<string> {
   const text = (when: string): string =>
-    Array.from({ length: lines }, (_, line) => `line ${line} ${when}`).join("\n");
+    Array.from({ length: LINES }, (_, line) => `line ${line} ${when}`).join("\n");
   const change = {
     type: "diff",
     path: path.join(rig.root, "src/main.ts"),
@@ -104,7 +107,7 @@ describe("a permission", () => {
   ])(
     "for a long change can be rejected at once, and allowed after it was read, %s",
     async (_, options) => {
-      const id = await askForChange(120);
+      const id = await askForChange();
       const page = await rig.open(`/sessions/${id}`, options);
       await card(page, "Edit main.ts").getByText("src/main.ts", { exact: true }).waitFor();
       const more = page.getByRole("button", { name: /^Review \d+ more lines to allow/u });
@@ -123,7 +126,9 @@ describe("a permission", () => {
         await more.click();
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
       }
-      await card(page, "Edit main.ts").getByText("line 119 after").waitFor();
+      await card(page, "Edit main.ts")
+        .getByText(`line ${LINES - 1} after`)
+        .waitFor();
       await eventually(() => option(page, "Allow once").getAttribute("aria-disabled")).toBe(
         "false",
       );
@@ -240,7 +245,7 @@ describe("the inbox", () => {
   });
 
   it("shows a whole change with its short path, and links to its session, on a phone", async () => {
-    const id = await askForChange(120);
+    const id = await askForChange();
     const page = await rig.open("/inbox", { phone: true });
     const request = card(page, "Edit main.ts");
     await request.getByText("src/main.ts", { exact: true }).waitFor();
@@ -248,7 +253,7 @@ describe("the inbox", () => {
     expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
     const link = page.getByRole("link", { name: "Changes much" });
     expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(THUMB_PX);
-    await request.getByText("line 119 after").scrollIntoViewIfNeeded();
+    await request.getByText(`line ${LINES - 1} after`).scrollIntoViewIfNeeded();
     await option(page, "Do not").click();
     await page.getByText("Nothing needs you").waitFor();
     await rig.until(id, ({ state }) => state === "idle");

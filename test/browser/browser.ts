@@ -28,7 +28,8 @@ const FLAGS = [
 /** Without these, the Chromium from npm crashed in the middle of the tests. */
 const PACKED_FLAGS = ["--no-zygote", "--disable-dev-shm-usage"];
 const CONFIGURED = process.env["HOLDFAST_CHROMIUM"] ?? "";
-const START_MS = 60_000;
+/** For every wait for a state: long, because the machine may have other work. Shorter than the timeout of a test. */
+export const WAIT_MS = 100_000;
 const HELP =
   "No Chromium could be started. Install one (Debian: apt install chromium; macOS: Google Chrome), or " +
   "set HOLDFAST_CHROMIUM=/path/to/chromium";
@@ -40,12 +41,25 @@ interface Launch {
   readonly timeout: number;
 }
 
+export interface OpenedBrowser {
+  readonly browser: Browser;
+  /** Closes the browser if it is not shared. */
+  release(): Promise<void>;
+}
+
+/** Connecting takes longer than opening a page. */
+let connection: Promise<Browser> | null = null;
+
 /** The shared browser, or a new one if no shared browser was started. */
-export function openBrowser(): Promise<Browser> {
+export async function openBrowser(): Promise<OpenedBrowser> {
   need(process.env[NO_BROWSER] ?? null);
   const shared = process.env[SHARED_BROWSER];
-  if (shared !== undefined) return chromium.connect(shared, { timeout: START_MS });
-  return withChromium((launch) => chromium.launch(launch));
+  if (shared !== undefined) {
+    connection ??= chromium.connect(shared, { timeout: WAIT_MS });
+    return { browser: await connection, release: async () => {} };
+  }
+  const browser = await withChromium((launch) => chromium.launch(launch));
+  return { browser, release: () => browser.close() };
 }
 
 export function openBrowserServer(): Promise<BrowserServer> {
@@ -72,7 +86,7 @@ async function withChromium<Opened>(open: (launch: Launch) => Promise<Opened>): 
         executablePath: file,
         args: [...FLAGS, ...flags],
         env,
-        timeout: START_MS,
+        timeout: WAIT_MS,
       });
     } catch (error) {
       isBroken = true;

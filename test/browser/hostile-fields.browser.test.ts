@@ -5,6 +5,7 @@ import {
   openHostileServer,
   type HostileServer,
 } from "../security/hostile/hostile-server.ts";
+import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
@@ -33,92 +34,96 @@ afterAll(async () => {
 
 const SESSION = `/sessions/${HOSTILE_ID}`;
 
-/** Visits each page and opens everything on it. */
-const VISITS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  "/": async (page) => {
-    await page.getByRole("listitem").first().waitFor();
-    await page.getByRole("button", { name: "New session" }).first().click();
-    await page.getByRole("dialog").getByText("<img").first().waitFor({ state: "attached" });
-  },
-  "/?q=b": async (page) => {
-    await page.getByRole("listitem").first().waitFor();
-    await page.keyboard.press("Control+k");
-    await page.getByRole("option").first().waitFor();
-  },
-  [SESSION]: async (page) => {
-    const transcript = transcriptOf(page);
-    await transcript.getByText("<img").first().waitFor();
-    const folded = transcript.getByRole("button", { expanded: false });
-    while ((await folded.count()) > 0) await folded.first().click();
-  },
-  [`${SESSION}?`]: async (page) => {
-    const field = page.getByRole("textbox", { name: "Message" });
-    await field.fill("@x");
-    await page.getByRole("listbox").getByText("<img").first().waitFor();
-  },
-  [`${SESSION}?a`]: async (page) => {
-    const field = page.getByRole("textbox", { name: "Message" });
-    await field.fill("/");
-    await page.getByRole("listbox").getByText("<img").first().waitFor();
-  },
-  "/inbox": async (page) => {
-    await page.locator("[data-approval]").first().waitFor();
-  },
-  "/analytics": async (page) => {
-    await page.getByText("<img").first().waitFor();
-  },
-  "/settings": async (page) => {
-    await page.getByText("<img").first().waitFor();
-  },
+interface Step {
+  /** Opens a part of the page. */
+  readonly open: (page: Page) => Promise<void>;
+  /** The fields that the page must show. Without this list a removed field would no longer be tested. */
+  readonly shown: string;
+}
+
+/** Each page, and the steps that open everything on it. */
+const PAGES: Readonly<Record<string, readonly Step[]>> = {
+  "/": [
+    {
+      open: async (page) => {
+        await page.getByRole("listitem").first().waitFor();
+        await page.getByRole("button", { name: "New session" }).first().click();
+        await page.getByRole("dialog").getByText("<img").first().waitFor({ state: "attached" });
+      },
+      shown: `
+        provider providers.title providers.models.id providers.models.name repos.name repos.path
+        sessions.title sessions.agentName sessions.suspension.request.title
+      `,
+    },
+  ],
+  "/?q=b": [
+    {
+      open: async (page) => {
+        await page.getByRole("listitem").first().waitFor();
+        await page.keyboard.press("Control+k");
+        await page.getByRole("option").first().waitFor();
+      },
+      shown: "hits.text provider repos.name sessions.title sessions.agentName",
+    },
+  ],
+  [SESSION]: [
+    {
+      open: async (page) => {
+        const transcript = transcriptOf(page);
+        await transcript.getByText("<img").first().waitFor();
+        const folded = transcript.getByRole("button", { expanded: false });
+        while ((await folded.count()) > 0) await folded.first().click();
+      },
+      shown: `
+        title model provider lastError repo.name repo.path queue.content.text messages.content.text
+        messages.content.title suspensions.request.title suspensions.request.kind
+        suspensions.request.description suspensions.request.input.command suspensions.request.input.key
+        suspensions.request.input.path suspensions.request.options.name providers.title
+        providers.models.id providers.models.name
+      `,
+    },
+    { open: (page) => write(page, "@x"), shown: "files" },
+    {
+      open: (page) => write(page, "/"),
+      shown: "providers.commands.name providers.commands.description providers.commands.hint",
+    },
+  ],
+  "/inbox": [
+    {
+      open: (page) => page.locator("[data-approval]").first().waitFor(),
+      shown: `
+        sessions.title suspensions.request.title suspensions.request.kind
+        suspensions.request.description suspensions.request.input.command
+        suspensions.request.input.key suspensions.request.input.path suspensions.request.options.name
+      `,
+    },
+  ],
+  "/analytics": [{ open: firstText, shown: "byAgent.name byProvider.name" }],
+  "/settings": [
+    {
+      open: firstText,
+      shown: `
+        provider providers.title providers.command providers.models.name repos.name repos.path version
+        platform database.schema sandbox.reason
+      `,
+    },
+  ],
 };
 
-const SESSION_SHOWS = `
-  title model provider lastError repo.name repo.path queue.content.text messages.content.text
-  messages.content.title suspensions.request.title suspensions.request.kind
-  suspensions.request.description suspensions.request.input.command suspensions.request.input.key
-  suspensions.request.input.path suspensions.request.options.name providers.title
-  providers.models.id providers.models.name
-`;
-/** The fields that each page must show. Without this list a removed field would no longer be tested. */
-const SHOWN: Readonly<Record<string, string>> = {
-  "/": `
-    provider providers.title providers.models.id providers.models.name repos.name repos.path
-    sessions.title sessions.agentName sessions.suspension.request.title
-  `,
-  "/?q=b": "hits.text provider repos.name sessions.title sessions.agentName",
-  [SESSION]: SESSION_SHOWS,
-  [`${SESSION}?`]: "files",
-  [`${SESSION}?a`]:
-    "providers.commands.name providers.commands.description providers.commands.hint",
-  "/inbox": `
-    sessions.title suspensions.request.title suspensions.request.kind
-    suspensions.request.description suspensions.request.input.command
-    suspensions.request.input.key suspensions.request.input.path suspensions.request.options.name
-  `,
-  "/analytics": "byAgent.name byProvider.name",
-  "/settings": `
-    provider providers.title providers.command providers.models.name repos.name repos.path version
-    platform database.schema sandbox.reason
-  `,
-};
-
-it.each(Object.entries(VISITS))(
+it.each(Object.entries(PAGES))(
   "every field from a server is shown as text, at %s",
-  async (address, visit) => {
+  async (address, steps) => {
     const page = await rig.open(address, { at: server.url, expected: /404|Failed to load/u });
-    await visit(page);
-    const missing = new Set(SHOWN[address]?.trim().split(/\s+/u));
-    await expect
-      .poll(
-        async () => {
-          for (const field of await fieldsOn(page)) missing.delete(field);
-          if (address === SESSION) await scrollTranscript(page);
-          return [...missing];
-        },
-        { timeout: 20_000 },
-      )
-      .toEqual([]);
-    expect(await inserted(page)).toEqual([]);
+    for (const { open, shown } of steps) {
+      await open(page);
+      const missing = new Set(shown.trim().split(/\s+/u));
+      await eventually(async () => {
+        for (const field of await fieldsOn(page)) missing.delete(field);
+        if (address === SESSION) await scrollTranscript(page);
+        return [...missing];
+      }).toEqual([]);
+      expect(await inserted(page)).toEqual([]);
+    }
     if (address !== SESSION) return;
     // The transcript stays visible, however many requests are below it.
     const height = await transcriptOf(page).evaluate(({ clientHeight }) => clientHeight);
@@ -126,14 +131,24 @@ it.each(Object.entries(VISITS))(
   },
 );
 
-it.each(Object.keys(VISITS))(
+it.each(Object.keys(PAGES))(
   "every error from a server is shown as text, at %s",
   async (address) => {
     const page = await rig.open(address, { at: refusing.url, expected: /./u });
-    await page.getByText("<img").first().waitFor();
+    await firstText(page);
     expect(await inserted(page)).toEqual([]);
   },
 );
+
+async function firstText(page: Page): Promise<void> {
+  await page.getByText("<img").first().waitFor();
+}
+
+/** Writes a message that opens a list of suggestions. */
+async function write(page: Page, message: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(message);
+  await page.getByRole("listbox").getByText("<img").first().waitFor();
+}
 
 /** The fields whose text is on the page, in visible text or in attributes. */
 function fieldsOn(page: Page): Promise<readonly string[]> {

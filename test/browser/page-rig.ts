@@ -3,7 +3,7 @@ import type { Session, WholeSession } from "../../packages/protocol/src/index.ts
 import { script, type Step } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import path from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import {
   prepareFolder,
   removeFolder,
@@ -11,6 +11,7 @@ import {
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 import { openBrowser } from "./browser.ts";
+import { openPagePool, type ContextOptions } from "./page-pool.ts";
 import { watchPage, type PageWatch } from "./page-watch.ts";
 
 /** A server and a real browser. */
@@ -24,12 +25,12 @@ export interface PageRig {
   newSession(options?: NewSession): Promise<Session>;
   /** Resolves to the session once the condition holds. */
   until(id: string, condition: (session: WholeSession) => boolean): Promise<WholeSession>;
-  /** Opens a page in a new browser context, or in that of another page. */
+  /** Opens a page without stored data, or a tab beside another page. */
   open(address: string, options?: OpenOptions): Promise<Page>;
   /** Stops the server. `start` starts it again at the same address. */
   stop(signal: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** Closes the pages and removes the sessions. Throws if a page has reported errors. */
+  /** Resets the pages and removes the sessions. Throws if a page has reported errors. */
   clear(options?: { readonly keepSessions?: boolean }): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,28 +45,14 @@ export interface NewSession {
   readonly repo?: string;
 }
 
-export interface OpenOptions {
-  readonly phone?: boolean;
-  readonly dark?: boolean;
-  /** Browser permissions of the page, such as `notifications`. */
-  readonly allow?: readonly string[];
-  /** With reduced motion. */
-  readonly calm?: boolean;
-  /** With its service worker. Its requests cannot be observed. */
-  readonly worker?: boolean;
+export interface OpenOptions extends ContextOptions {
   /** Address of another server (default: the rig's own). */
   readonly at?: string;
   /** Opens a tab in the browser context of this page. */
   readonly beside?: Page;
-  /** Runs in the page before the page's own scripts. */
-  readonly before?: () => void;
   /** Errors of the browser that the test expects. */
   readonly expected?: RegExp;
 }
-
-const WIDE = { width: 1280, height: 800 } as const;
-const PHONE = { width: 390, height: 844 } as const;
-const WAIT_MS = 20_000;
 
 export async function openPageRig({
   prepare = async () => {},
@@ -76,7 +63,8 @@ export async function openPageRig({
   /** The server requires this token. */
   readonly token?: string;
 } = {}): Promise<PageRig> {
-  const browser = await openBrowser();
+  const { browser, release } = await openBrowser();
+  const pages = openPagePool(browser);
   const providers = { scripted: { type: "acp", title: "Scripted", command: scriptedCommand } };
   const { folder, data, root } = prepareFolder({ providers });
   await prepare(data);
@@ -117,8 +105,7 @@ export async function openPageRig({
     },
     open: async (address, options = {}) => {
       const { at = url, expected = null } = options;
-      const context = options.beside?.context() ?? (await openContext(browser, at, options));
-      const page = await context.newPage();
+      const page = await (options.beside?.context().newPage() ?? pages.take(at, options));
       watches.push(watchPage(page, { url: at, expected }));
       await page.goto(address);
       return page;
@@ -129,39 +116,18 @@ export async function openPageRig({
       server = await startHoldfast({ data, args, env });
     },
     clear: async ({ keepSessions = false } = {}) => {
-      const errors = watches.splice(0).flatMap((watch) => watch.errors());
-      await Promise.all(browser.contexts().map((context) => context.close()));
+      const errors = watches.splice(0).flatMap((watch) => watch.end());
+      await pages.reset();
       if (!keepSessions) await removeSessions(client);
       if (errors.length > 0) throw new Error(`The page reported errors:\n${errors.join("\n")}`);
     },
     close: async () => {
-      await browser.close();
+      await pages.close();
+      await release();
       await stop("SIGTERM");
       removeFolder(folder);
     },
   };
-}
-
-async function openContext(
-  browser: Browser,
-  url: string,
-  { phone = false, dark = false, calm = false, worker = false, allow = [], before }: OpenOptions,
-): Promise<BrowserContext> {
-  const context = await browser.newContext({
-    baseURL: url,
-    viewport: phone ? PHONE : WIDE,
-    hasTouch: phone,
-    isMobile: phone,
-    deviceScaleFactor: 1,
-    colorScheme: dark ? "dark" : "light",
-    reducedMotion: calm ? "reduce" : "no-preference",
-    permissions: [...allow],
-    // Responses of a service worker cannot be observed.
-    serviceWorkers: worker ? "allow" : "block",
-  });
-  context.setDefaultTimeout(WAIT_MS);
-  if (before !== undefined) await context.addInitScript(before);
-  return context;
 }
 
 async function removeSessions(client: Client): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Page } from "playwright-core";
+import type { ConsoleMessage, Dialog, Page, Request } from "playwright-core";
 
 export interface PageWatch {
-  /** The errors of the page so far. */
-  errors(): readonly string[];
+  /** Stops collecting. Returns the errors of the page. */
+  end(): readonly string[];
 }
 
 /** Expected, because the rig blocks service workers. */
@@ -18,19 +18,31 @@ export function watchPage(
     if (text.startsWith(BLOCKED_WORKER)) return;
     if (expected === null || !expected.test(text)) errors.push(text);
   };
-  page.on("pageerror", (error) => report(`error: ${error.stack ?? error.message}`));
-  page.on("console", (message) => {
+  const onError = (error: Error): void => report(`error: ${error.stack ?? error.message}`);
+  const onConsole = (message: ConsoleMessage): void => {
     if (message.type() === "error" || message.type() === "warning")
       report(`console: ${message.text()} (${message.location().url})`);
-  });
-  page.on("dialog", (dialog) => {
+  };
+  const onDialog = (dialog: Dialog): void => {
     report(`browser dialog: ${dialog.message()}`);
     void dialog.dismiss();
-  });
-  page.on("request", (request) => {
+  };
+  const onRequest = (request: Request): void => {
     const { origin } = new URL(request.url());
     if (origin !== new URL(url).origin && origin !== "null")
       report(`request to another host: ${request.url()}`);
-  });
-  return { errors: () => errors };
+  };
+  page.on("pageerror", onError);
+  page.on("console", onConsole);
+  page.on("dialog", onDialog);
+  page.on("request", onRequest);
+  return {
+    end: () => {
+      page.off("pageerror", onError);
+      page.off("console", onConsole);
+      page.off("dialog", onDialog);
+      page.off("request", onRequest);
+      return errors;
+    },
+  };
 }

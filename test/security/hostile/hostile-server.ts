@@ -79,7 +79,7 @@ async function forward(
   if (upstream === undefined) return void response.writeHead(404).end();
   const accept = headers.accept ?? "*/*";
   const original = await fetch(new URL(url, upstream), { headers: { accept } });
-  for (const name of ["content-type", "content-security-policy"]) {
+  for (const name of ["content-type", "content-security-policy", "cache-control"]) {
     const value = original.headers.get(name);
     if (value !== null) response.setHeader(name, value);
   }
