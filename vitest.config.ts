@@ -10,7 +10,7 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, ".cache", "
 
 const CORES = Math.max(2, availableParallelism());
 /** Half of the time of these tests goes into waiting for processes, databases and pages. */
-const WAITING_WORKERS = 2 * CORES;
+const WAITING_WORKERS = 2 * CORES + 1;
 
 export default defineConfig({
   plugins: [writerBundle()],
@@ -30,10 +30,9 @@ export default defineConfig({
         maxWorkers: CORES,
         sequence: { groupOrder: 0 },
       }),
-      ...(["store", "process"] as const).map((name) =>
+      ...(["store", "process", "system"] as const).map((name) =>
         project(name, { isolate: false, maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
       ),
-      project("system", { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
       project("browser", {
         globalSetup: ["test/browser/shared-browser.ts"],
         isolate: false,
