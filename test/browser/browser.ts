@@ -28,7 +28,7 @@ const FLAGS = [
 /** Without these, the Chromium from npm crashed in the middle of the tests. */
 const PACKED_FLAGS = ["--no-zygote", "--disable-dev-shm-usage"];
 const CONFIGURED = process.env["HOLDFAST_CHROMIUM"] ?? "";
-const START_MS = 60_000;
+const START_MS = 200_000;
 const HELP =
   "No Chromium could be started. Install one (Debian: apt install chromium; macOS: Google Chrome), or " +
   "set HOLDFAST_CHROMIUM=/path/to/chromium";

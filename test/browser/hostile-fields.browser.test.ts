@@ -109,14 +109,11 @@ it.each(Object.entries(VISITS))(
     await visit(page);
     const missing = new Set(SHOWN[address]?.trim().split(/\s+/u));
     await expect
-      .poll(
-        async () => {
-          for (const field of await fieldsOn(page)) missing.delete(field);
-          if (address === SESSION) await scrollTranscript(page);
-          return [...missing];
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        for (const field of await fieldsOn(page)) missing.delete(field);
+        if (address === SESSION) await scrollTranscript(page);
+        return [...missing];
+      })
       .toEqual([]);
     expect(await inserted(page)).toEqual([]);
     if (address !== SESSION) return;

@@ -65,7 +65,7 @@ export interface OpenOptions {
 
 const WIDE = { width: 1280, height: 800 } as const;
 const PHONE = { width: 390, height: 844 } as const;
-const WAIT_MS = 20_000;
+const WAIT_MS = 200_000;
 
 export async function openPageRig({
   prepare = async () => {},

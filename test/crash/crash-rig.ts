@@ -229,7 +229,7 @@ export class CrashRig {
 
   /** Locks the database for writing, as another process would. Returns the unlock function. */
   holdDatabase(): () => void {
-    const raw = new DatabaseSync(this.database, { timeout: 10_000 });
+    const raw = new DatabaseSync(this.database, { timeout: 100_000 });
     raw.exec("begin immediate");
     return () => {
       raw.exec("rollback");

@@ -50,11 +50,12 @@ export interface RigOptions extends ScriptedDefinition {
 
 /** Long enough for slow machines: they pass only if the agent never acts. */
 const PATIENT_TIMES: Partial<AcpTimes> = {
-  cancelMs: 10_000,
-  closeMs: 10_000,
-  endMs: 10_000,
-  termMs: 10_000,
-  exitMs: 10_000,
+  cancelMs: 60_000,
+  closeMs: 60_000,
+  endMs: 60_000,
+  termMs: 60_000,
+  exitMs: 60_000,
+  killMs: 60_000,
 };
 
 /** For stopping an agent that never acts. */
