@@ -13,7 +13,12 @@ import {
   type ScriptedDefinition,
 } from "../../providers/testing/scripted-provider.ts";
 import { openStore, type DatabaseLocation } from "../../storage/open-store.ts";
-import { openTestStore, type Engine, type TestStore } from "../../storage/testing/test-database.ts";
+import {
+  openTestStore,
+  PATIENT,
+  type Engine,
+  type TestStore,
+} from "../../storage/testing/test-database.ts";
 import type { Store } from "../../storage/store.ts";
 import { MEMBER, type ClusterMember } from "../cluster/cluster-member.ts";
 import { LIMITS, type Limits, type RuntimeContext } from "../context.ts";
@@ -85,7 +90,7 @@ export class TestRuntime {
     options: TestRuntimeOptions = {},
     location: DatabaseLocation = this.#database.location,
   ): Promise<TestRuntime> {
-    const store = await openStore(location, { clock: Date.now });
+    const store = await openStore(location, { clock: Date.now, ...PATIENT });
     const database = { store, location, close: () => store.close() };
     const other = new TestRuntime({ ...this.#options, ...options }, database, this.folder);
     other.repoId = this.repoId;
@@ -188,7 +193,7 @@ export class TestRuntime {
     this.#open = null;
     await this.store.close();
     for (const pid of await this.processes()) killProcess(pid);
-    this.store = await openStore(this.#database.location, { clock: Date.now });
+    this.store = await openStore(this.#database.location, { clock: Date.now, ...PATIENT });
     await this.start({ formerNode });
   }
 
