@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** Long enough that nobody loses a lease for a busy machine. */
-const QUICK = { leaseMs: 6_000, drainMs: 1_000 };
+const QUICK = { leaseMs: 30_000, drainMs: 1_000 };
 
 /** Nodes that know of each other. */
 async function open(
