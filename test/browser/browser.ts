@@ -29,7 +29,7 @@ const FLAGS = [
 const PACKED_FLAGS = ["--no-zygote", "--disable-dev-shm-usage"];
 const CONFIGURED = process.env["HOLDFAST_CHROMIUM"] ?? "";
 /** For every wait for a state: long, because the machine may have other work. Shorter than the timeout of a test. */
-export const WAIT_MS = 100_000;
+export const WAIT_MS = 200_000;
 const HELP =
   "No Chromium could be started. Install one (Debian: apt install chromium; macOS: Google Chrome), or " +
   "set HOLDFAST_CHROMIUM=/path/to/chromium";

@@ -4,6 +4,8 @@ import path from "node:path";
 /** A record that an agent writes about itself. */
 export interface Sighting {
   readonly at: number;
+  /** The same time on the calm clock. */
+  readonly calmAt: number;
   readonly node: string;
   readonly pid: number;
   /** The repository's folder; each session of a test has its own. */

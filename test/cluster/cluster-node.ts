@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
+import { calmDeadline } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import { BINARY } from "../../bench/server-process.ts";
 import { WITNESS_VARIABLE, witnessCommand } from "./account.ts";
 import { beginFault, type Fault, type History } from "./history.ts";
@@ -144,16 +146,12 @@ export class ClusterNode {
     this.#recordFault("stop");
     const { pid } = this;
     this.#child?.kill("SIGTERM");
-    const timeout = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => timeout.reject(new Error(this.#whyNotStopped(pid))),
-      STOPPED_WITHIN_MS,
-    );
-    try {
-      return await Promise.race([this.#exited, timeout.promise]);
-    } finally {
-      clearTimeout(timer);
+    const isOver = calmDeadline(STOPPED_WITHIN_MS);
+    while (this.#child !== null) {
+      if (isOver()) throw new Error(this.#whyNotStopped(pid));
+      await Promise.race([this.#exited, pause(200)]);
     }
+    return this.#exited;
   }
 
   #whyNotStopped(pid: number): string {

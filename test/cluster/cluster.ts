@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { calmDeadline } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import {
   startPostgresServer,
@@ -156,16 +157,16 @@ export class Cluster {
 const POLL_MS = 50;
 const NAMES = ["a", "b", "c", "d", "e"] as const;
 
-/** Polls until there is a value. Throws after the timeout. */
+/** Polls until there is a value. Throws after this much time on the calm clock. */
 export async function eventually<Value>(
   read: () => Value | undefined | null | false | Promise<Value | undefined | null | false>,
   { withinMs, what }: { readonly withinMs: number; readonly what: string },
 ): Promise<Value> {
-  const deadline = performance.now() + withinMs;
+  const isOver = calmDeadline(withinMs);
   for (;;) {
     const value = await read();
     if (value !== undefined && value !== null && value !== false) return value;
-    if (performance.now() > deadline) throw new Error(`timed out after ${withinMs} ms: ${what}`);
+    if (isOver()) throw new Error(`timed out after ${withinMs} ms: ${what}`);
     await pause(POLL_MS);
   }
 }

@@ -7,7 +7,7 @@ import { settle } from "./settle.ts";
 import { openWatcher } from "./watcher.ts";
 
 /** Longer than a restart of the database takes on any machine. */
-const LEASE_MS = 120_000;
+const LEASE_MS = 600_000;
 const SOON_MS = 60_000;
 
 let cluster: Cluster | null = null;

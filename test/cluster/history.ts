@@ -1,8 +1,12 @@
 import type { StreamEvent } from "../../packages/client/src/index.ts";
+import { calmNow } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import type { Role, WholeSession } from "../../packages/protocol/src/index.ts";
 import type { Sighting } from "./account.ts";
 
-/** The requests and observations of all clients, and the faults of the nodes. All times come from one clock. */
+/**
+ * The requests and observations of all clients, and the faults of the nodes. All times come from one clock. Promised
+ * times are also measured on the calm clock.
+ */
 export interface History {
   readonly leaseMs: number;
   readonly requests: RequestRecord[];
@@ -31,6 +35,8 @@ export interface RequestRecord {
   /** Time of the last attempt. */
   readonly sentAt: number;
   readonly endedAt: number;
+  /** Duration of the last attempt on the calm clock. */
+  readonly tookMs: number;
   readonly outcome:
     | { readonly ok: true; readonly messageId: string | null }
     | { readonly ok: false; readonly why: string };
@@ -76,6 +82,9 @@ export interface Fault {
   readonly from: number;
   /** Infinity while it lasts. */
   to: number;
+  /** The same times on the calm clock. */
+  readonly calmFrom: number;
+  calmTo: number;
 }
 
 export function createHistory(leaseMs: number): History {
@@ -86,10 +95,13 @@ export function beginFault(
   { faults }: History,
   { kind, node }: Pick<Fault, "kind" | "node">,
 ): () => void {
-  const fault: Fault = { kind, node, from: Date.now(), to: Infinity };
+  const now = { from: Date.now(), calmFrom: calmNow() };
+  const fault: Fault = { kind, node, ...now, to: Infinity, calmTo: Infinity };
   faults.push(fault);
   return () => {
-    if (fault.to === Infinity) fault.to = Date.now();
+    if (fault.to !== Infinity) return;
+    fault.to = Date.now();
+    fault.calmTo = calmNow();
   };
 }
 

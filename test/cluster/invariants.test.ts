@@ -33,6 +33,7 @@ function sent(tag: string, changes: Partial<RequestRecord> = {}): RequestRecord 
     firstAt: 100,
     sentAt: 100,
     endedAt: 110,
+    tookMs: (changes.endedAt ?? 110) - (changes.sentAt ?? 100),
     outcome: { ok: true, messageId: `message-${tag}` },
     ...changes,
   };
@@ -67,6 +68,7 @@ function ended(tag: string, seq: number): StoredSession["log"][number] {
 
 const prompt = (tag: string, changes: Partial<Sighting> = {}): Sighting => ({
   at: 1_000,
+  calmAt: changes.at ?? 1_000,
   node: "b",
   pid: 7,
   repo: "repo-1",
@@ -75,6 +77,10 @@ const prompt = (tag: string, changes: Partial<Sighting> = {}): Sighting => ({
   others: [],
   ...changes,
 });
+
+function faultOf(node: string, kind: Fault["kind"], from: number, to: number): Fault {
+  return { kind, node, from, to, calmFrom: from, calmTo: to };
+}
 
 /** Two messages, each run once, seen by one client over two connections. No invariant is violated. */
 function evidence(
@@ -206,7 +212,7 @@ describe("the check of a recorded history", () => {
       "two agents at once, long after the older one's node was killed",
       evidence({
         account: [prompt("1", { at: 9_000, others: [{ pid: 6, node: "a" }] })],
-        faults: [{ kind: "kill", node: "a", from: 3_000, to: 9_500 }],
+        faults: [faultOf("a", "kill", 3_000, 9_500)],
       }),
       "at most one runner per session: agent 7 of b got 1 while agent 6 of a was alive",
     ],
@@ -214,7 +220,7 @@ describe("the check of a recorded history", () => {
       "two agents at once, while another node was paused",
       evidence({
         account: [prompt("1", { others: [{ pid: 6, node: "a" }] })],
-        faults: [{ kind: "pause", node: "c", from: 0, to: 2_000 }],
+        faults: [faultOf("c", "pause", 0, 2_000)],
       }),
       "at most one runner per session: agent 7 of b got 1 while agent 6 of a was alive",
     ],
@@ -311,7 +317,7 @@ describe("the check of a recorded history", () => {
     const others = [{ pid: 6, node: "a" }];
     const beside = [prompt("1", { at: 9_000, others })];
     const faults = (kind: Fault["kind"], from: number, to: number): readonly Fault[] => [
-      { kind, node: "a", from, to },
+      faultOf("a", kind, from, to),
     ];
     for (const fault of [
       faults("pause", 0, 8_000),

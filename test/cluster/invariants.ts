@@ -24,7 +24,7 @@ export interface Violation {
 
 /** An agent must exit within this time after its node knows that it must stop. */
 const ENDED_WITHIN_MS = 5_000;
-/** No request may take longer, whatever the database does. Includes a reserve for a busy machine. */
+/** No request may take longer, whatever the database does. */
 const ANSWERED_WITHIN_MS = 11_000;
 
 /** All violations of the invariants in the recorded history. */
@@ -112,7 +112,7 @@ function promptedOnce({ account }: Evidence, session: StoredSession): readonly V
  * paused, or it is dead and its agent has not noticed yet.
  */
 function oneRunner({ account, history }: Evidence, session: StoredSession): readonly Violation[] {
-  const wrong = account.flatMap(({ repo, event, at, node, pid, tag, others = [] }) => {
+  const wrong = account.flatMap(({ repo, event, calmAt: at, node, pid, tag, others = [] }) => {
     if (repo !== session.repo || event !== "prompt") return [];
     return others
       .filter((other) => !isExcused(history.faults, { node: other.node, at, ...history }))
@@ -130,19 +130,19 @@ function isExcused(
 ): boolean {
   return faults.some((fault) => {
     if (fault.node !== node && fault.node !== null) return false;
-    if (at < fault.from) return false;
+    if (at < fault.calmFrom) return false;
     switch (fault.kind) {
       case "pause":
-        return at <= fault.to + ENDED_WITHIN_MS;
+        return at <= fault.calmTo + ENDED_WITHIN_MS;
       case "kill":
-        return at <= fault.from + ENDED_WITHIN_MS;
+        return at <= fault.calmFrom + ENDED_WITHIN_MS;
       // By then the node knows that its lease has expired.
       case "blackhole":
       case "hold":
       case "refuse":
       case "database":
       case "delay":
-        return at <= fault.from + leaseMs + ENDED_WITHIN_MS;
+        return at <= fault.calmFrom + leaseMs + ENDED_WITHIN_MS;
       case "cut":
       case "stop":
         return false;
@@ -213,14 +213,13 @@ function atRest(session: StoredSession): readonly Violation[] {
 }
 
 function nothingHangs({ history }: Evidence): readonly Violation[] {
-  return history.requests.flatMap(({ kind, sessionId, tag, node, sentAt, endedAt }) => {
-    const tookMs = endedAt - sentAt;
+  return history.requests.flatMap(({ kind, sessionId, tag, node, sentAt, endedAt, tookMs }) => {
     const wasPaused = history.faults.some(
       (fault) =>
         fault.kind === "pause" && fault.node === node && fault.from < endedAt && fault.to > sentAt,
     );
     if (tookMs <= ANSWERED_WITHIN_MS || wasPaused) return [];
-    const detail = `${kind} ${tag ?? ""} took node ${node} ${tookMs} ms`;
+    const detail = `${kind} ${tag ?? ""} took node ${node} ${Math.round(tookMs)} ms`;
     return [{ invariant: "no request hangs" as const, sessionId, detail }];
   });
 }

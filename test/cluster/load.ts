@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { calmNow } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import { flood, say, script, tool } from "../../packages/server/src/providers/testing/script.ts";
 import type { History, RequestRecord } from "./history.ts";
 import type { Reachable } from "./watcher.ts";
@@ -38,8 +39,11 @@ export async function sendUntilAcknowledged(
     last = node.name;
     const request = { kind: "send", sessionId, tag, node: node.name, firstAt } as const;
     const sentAt = Date.now();
-    const record = (outcome: RequestRecord["outcome"]): void =>
-      void history.requests.push({ ...request, sentAt, endedAt: Date.now(), outcome });
+    const begun = calmNow();
+    const record = (outcome: RequestRecord["outcome"]): void => {
+      const tookMs = calmNow() - begun;
+      history.requests.push({ ...request, sentAt, endedAt: Date.now(), tookMs, outcome });
+    };
     try {
       const { message, run } = await node.client.sessions.send(
         sessionId,

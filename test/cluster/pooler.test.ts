@@ -23,7 +23,7 @@ describe("nodes behind a connection pooler", () => {
 async function keepsPromises({ isDirect }: { readonly isDirect: boolean }): Promise<void> {
   const cluster = await Cluster.open({
     nodes: 2,
-    leaseMs: 3_000,
+    leaseMs: 10_000,
     env: async (databaseUrl) => {
       const pooler = await startPooler(databaseUrl);
       closers.push(pooler.stop);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Cluster } from "./cluster.ts";
+import { eventually, type Cluster } from "./cluster.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 import { INVARIANTS, violationsIn, type Invariant, type Violation } from "./invariants.ts";
 import { startSending, type Sender } from "./load.ts";
@@ -49,6 +49,7 @@ export interface RoundResult {
 
 /** A client that reconnects this often reaches every moment at which it could miss an event. */
 const RESTLESS_MS = 500;
+const ENOUGH_WITHIN_MS = 60_000;
 
 /** Loads sessions on all nodes, injects one fault after another, waits until all settle, and checks the invariants. */
 export async function runRound(cluster: Cluster, options: RoundOptions): Promise<RoundResult> {
@@ -86,6 +87,12 @@ export async function runRound(cluster: Cluster, options: RoundOptions): Promise
     if (kind === "late write") sessions.push(await holdWritesBack(cluster));
     else await inject(kind, { cluster, node, random });
   }
+  // Each fault interrupts at most one run of each session. Most runs must be completed, however slow the machine is.
+  const enough = 2 * faults.length * sessions.length + 1;
+  await eventually(() => senders.reduce((sum, sender) => sum + sender.count, 0) >= enough, {
+    withinMs: ENOUGH_WITHIN_MS,
+    what: `${enough} messages are acknowledged`,
+  });
   await Promise.all(senders.map((sender) => sender.stop()));
   const { evidence, settledMs } = await settle(cluster, {
     sessions,

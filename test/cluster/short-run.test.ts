@@ -12,7 +12,8 @@ const LOAD = repeat({
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await Cluster.open({ leaseMs: 3_000 });
+  // The default. On a busy machine, nodes would lose a much shorter one without a fault.
+  cluster = await Cluster.open({ leaseMs: 10_000 });
 });
 afterAll(async () => {
   await cluster.close();
@@ -50,7 +51,7 @@ describe("three nodes under load", () => {
     });
     expect(violations).toEqual([]);
     expect(runs["completed"]).toBeGreaterThan(acknowledged / 2);
-  }, 180_000);
+  }, 600_000);
 
   it("leave no process after a stop (P5)", async () => {
     const exits = await Promise.all(

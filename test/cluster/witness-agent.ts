@@ -4,6 +4,7 @@
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { calmNow } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import { parseAccount, parseWitnessOptions, WITNESS_VARIABLE, type Sighting } from "./account.ts";
 
 const { node, folder } = parseWitnessOptions(process.env[WITNESS_VARIABLE]);
@@ -50,7 +51,8 @@ function onAgentOutput(line: string): void {
 }
 
 function record(fields: Pick<Sighting, "event" | "tag" | "others">): void {
-  const sighting: Sighting = { at: Date.now(), node, pid: process.pid, repo, ...fields };
+  const now = { at: Date.now(), calmAt: calmNow() };
+  const sighting: Sighting = { ...now, node, pid: process.pid, repo, ...fields };
   appendFileSync(file, `${JSON.stringify(sighting)}\n`);
 }
 

@@ -128,10 +128,10 @@ describe("an acknowledged message", () => {
     await client.sessions.send(id, { text: script(say("before")) });
     await vi.waitFor(
       async () => expect(await client.sessions.get(id)).toMatchObject({ state: "idle" }),
-      { timeout: 20_000, interval: 50 },
+      { timeout: 200_000, interval: 50 },
     );
     const before = await client.sessions.get(id);
-    await vi.waitFor(() => readFileSync(`${rig.database}-reserve`), { timeout: 10_000 });
+    await vi.waitFor(() => readFileSync(`${rig.database}-reserve`), { timeout: 200_000 });
 
     const free = rig.fillDisk();
     const large = "x".repeat(900_000);
@@ -151,7 +151,7 @@ describe("an acknowledged message", () => {
         const { state, messages } = await client.sessions.get(id);
         expect([state, messages.at(-1)?.content["text"]]).toEqual(["idle", "after"]);
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 200_000, interval: 50 },
     );
     expect(await rig.stop()).toBe(0);
   });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { calmDeadline } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import type { FaultWindow } from "./fault-window.ts";
 import type { CrashRig } from "./crash-rig.ts";
 
@@ -76,10 +77,7 @@ export async function killServer(
   const isFrequent = failpoint === "command.committed" || failpoint === "recovery.claimed";
   rig.control({ dieAt: { failpoint, time: isFrequent ? 1 + Math.floor(random() * 4) : 1 } });
   trigger();
-  const isReached = await Promise.race([
-    rig.exited().then(() => true),
-    pause(REACHED_WITHIN_MS, false, { ref: false }),
-  ]);
+  const isReached = await exitsWithin(rig, REACHED_WITHIN_MS);
   killAgents();
   rig.control({});
   if (isReached) counts.failpointKills += 1;
@@ -108,4 +106,14 @@ export async function startAgain(rig: CrashRig): Promise<void> {
 /** These agents lose their server. None may be left when the next server serves. */
 function recordOrphans({ rig, orphans }: FaultWindow): void {
   for (const pid of rig.agents()) orphans.add(pid);
+}
+
+/** Whether the server exits within this much time on the calm clock. */
+async function exitsWithin(rig: CrashRig, withinMs: number): Promise<boolean> {
+  const isOver = calmDeadline(withinMs);
+  const exited = rig.exited().then(() => true);
+  for (;;) {
+    if (await Promise.race([exited, pause(50, false, { ref: false })])) return true;
+    if (isOver()) return false;
+  }
 }

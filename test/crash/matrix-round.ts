@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { calmDeadline, calmNow } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import { isDeepStrictEqual } from "node:util";
 import { createHistory, type History, type Stored } from "../cluster/history.ts";
 import { violationsIn, type Violation } from "../cluster/invariants.ts";
@@ -135,16 +136,15 @@ function chooseMisbehaviour(moment: SessionMoment, random: () => number): Misbeh
 }
 
 /**
- * Waits until all runs that were active at the end of the fault have ended, and returns how long that took, without
- * the time for which the server waited for a processor.
+ * Waits until all runs that were active at the end of the fault have ended, and returns how long that took on the calm
+ * clock.
  */
 async function settle(rig: CrashRig): Promise<number> {
-  const now = (): number => performance.now() - rig.waitedMs();
-  const startedMs = now();
+  const startedMs = calmNow();
   const before = activeRuns(rig);
   for (;;) {
     const active = activeRuns(rig);
-    const tookMs = now() - startedMs;
+    const tookMs = calmNow() - startedMs;
     if ([...before].every((id) => !active.has(id)) || tookMs > DRAINED_WITHIN_MS) return tookMs;
     await pause(50);
   }
@@ -152,11 +152,11 @@ async function settle(rig: CrashRig): Promise<number> {
 
 /** Waits until all sessions have no work left. Answers questions that agents ask again. */
 async function drain(sessions: readonly PlacedSession[]): Promise<void> {
-  const deadline = performance.now() + DRAINED_WITHIN_MS;
+  const isOver = calmDeadline(DRAINED_WITHIN_MS);
   for (const session of sessions) {
     for (;;) {
       if (session.isDone) break;
-      if (performance.now() > deadline) break; // The invariants find the reason.
+      if (isOver()) break; // The invariants find the reason.
       if (session.observed.state === "suspended") await session.answerAll();
       await pause(50);
     }
@@ -192,14 +192,14 @@ async function checkRound(
 
 /** Reads the stored sessions until every client has caught up, because idle sessions may still change. */
 async function whenCaughtUp(rig: CrashRig, sessions: readonly PlacedSession[]): Promise<Stored> {
-  const deadline = performance.now() + CAUGHT_UP_WITHIN_MS;
+  const isOver = calmDeadline(CAUGHT_UP_WITHIN_MS);
   for (;;) {
     const stored = await readFileStored(rig, sessions);
     const finals = new Map(stored.sessions.map(({ id, final }) => [id, final]));
     const isCaughtUp = sessions.every(({ id, observed }) =>
       isDeepStrictEqual(observed, finals.get(id)),
     );
-    if (isCaughtUp || performance.now() > deadline) return stored;
+    if (isCaughtUp || isOver()) return stored;
     await pause(100);
   }
 }
@@ -229,11 +229,11 @@ const describe =
 
 /** One line per process that does not exit in time. */
 async function leftAlive(pids: readonly number[]): Promise<readonly string[]> {
-  const deadline = performance.now() + PROCESSES_EXIT_WITHIN_MS;
+  const isOver = calmDeadline(PROCESSES_EXIT_WITHIN_MS);
   for (;;) {
     const left = pids.filter(isAlive);
     if (left.length === 0) return [];
-    if (performance.now() > deadline) return left.map((pid) => `process ${pid} is still running`);
+    if (isOver()) return left.map((pid) => `process ${pid} is still running`);
     await pause(50);
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { authorOf, type WholeSession } from "../../packages/protocol/src/index.ts";
+import { calmDeadline } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import {
   ask,
   flood,
@@ -114,9 +115,9 @@ export class PlacedSession {
     for (const steps of [[...this.#misbehaviourSteps(), ...first], ...others])
       await this.#send(...steps);
     if (this.moment === "starting") return;
-    const deadline = performance.now() + PLACED_WITHIN_MS;
+    const isOver = calmDeadline(PLACED_WITHIN_MS);
     while (!this.isInMoment) {
-      if (performance.now() > deadline) throw new Error(await this.#whyNotInMoment());
+      if (isOver()) throw new Error(await this.#whyNotInMoment());
       await pause(POLL_MS);
     }
   }
@@ -185,8 +186,8 @@ export class PlacedSession {
   /** Whether the agent has started to misbehave. */
   async hasMisbehaved(): Promise<boolean> {
     const sign = this.#rig.file(`root/${this.repo}/${MISBEHAVED}`);
-    const deadline = performance.now() + MISBEHAVED_WITHIN_MS;
-    while (!existsSync(sign) && performance.now() < deadline) await pause(POLL_MS);
+    const isOver = calmDeadline(MISBEHAVED_WITHIN_MS);
+    while (!existsSync(sign) && !isOver()) await pause(POLL_MS);
     return existsSync(sign);
   }
 
@@ -301,12 +302,12 @@ export class PlacedSession {
 
   /** Retries after every error until the deadline. */
   async #retry(act: () => Promise<void>): Promise<void> {
-    const deadline = performance.now() + PLACED_WITHIN_MS;
+    const isOver = calmDeadline(PLACED_WITHIN_MS);
     for (;;) {
       try {
         return await act();
       } catch (error) {
-        if (performance.now() > deadline) throw error;
+        if (isOver()) throw error;
         await pause(RETRY_MS);
       }
     }

@@ -28,5 +28,5 @@ describe("after a power loss", () => {
     expect(result.confirmed.messages).toBeGreaterThanOrEqual(MESSAGES);
     // Otherwise there would have been nothing to lose.
     expect(result.unsynced).toBeGreaterThan(0);
-  }, 180_000);
+  }, 600_000);
 });

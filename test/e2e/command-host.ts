@@ -3,7 +3,7 @@ import path from "node:path";
 import type { ProcessResult } from "./holdfast-process.ts";
 
 const HOST = path.join(import.meta.dirname, "command-host.mjs");
-const ENDED_WITHIN_MS = 60_000;
+const ENDED_WITHIN_MS = 250_000;
 
 export interface Command {
   readonly args: readonly string[];

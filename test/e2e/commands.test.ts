@@ -124,7 +124,7 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
       await succeed("create", "--agent", "builder"),
       await succeed("create", "--agent", "tester"),
     ];
-    const database = new DatabaseSync(path.join(data, "holdfast.db"), { timeout: 5_000 });
+    const database = new DatabaseSync(path.join(data, "holdfast.db"), { timeout: 100_000 });
     database.exec("pragma ignore_check_constraints = on");
     database.prepare(`update "AgentSession" set "metadata" = '{oops' where "agentId" = ?`).run(id);
     database.close();

@@ -70,7 +70,7 @@ export async function holdfast(
 }
 
 async function runAlone({ args, env, input, folder: cwd }: Command): Promise<ProcessResult> {
-  const child = spawn(process.execPath, [BINARY, ...args], { env, cwd, timeout: 60_000 });
+  const child = spawn(process.execPath, [BINARY, ...args], { env, cwd, timeout: 250_000 });
   const output = collect(child);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("close", resolve);

@@ -38,7 +38,7 @@ describe("two nodes on one database", () => {
     one = await start({ name: "one", url: databaseUrl() });
     two = await start({ name: "two", url: databaseUrl(), labels: "gpu, big" });
     const knows = async ({ client }: Node) => (await client.nodes.list()).nodes.length === 2;
-    await vi.waitUntil(() => knows(one), { timeout: 30_000 });
+    await vi.waitUntil(() => knows(one), { timeout: 200_000 });
   });
   afterAll(async () => {
     for (const { server } of [two, one]) await server.end("SIGTERM");

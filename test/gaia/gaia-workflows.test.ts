@@ -58,7 +58,7 @@ function run(script: string, folder: string): Promise<{ code: number | null; std
       HOLDFAST_DATA: path.join(folder, "data"),
     },
     stdio: ["ignore", "ignore", "pipe"],
-    timeout: 110_000,
+    timeout: 280_000,
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

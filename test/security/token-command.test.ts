@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { calmMsOf } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import {
   holdfast,
   readServerFile,
@@ -11,7 +12,6 @@ import {
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 
-const SOON = { timeout: 5_000 };
 let folder: string;
 let data: string;
 let server: RunningServer;
@@ -35,6 +35,11 @@ async function statusWith(token: string | null, method = "GET"): Promise<number>
   return reply.status;
 }
 
+/** Waits for this status, which must come within five seconds. */
+async function respondsSoon(read: () => Promise<number>, status: number): Promise<void> {
+  expect(await calmMsOf(expect.poll(read).toBe(status))).toBeLessThan(5_000);
+}
+
 const run = (...args: readonly string[]): Promise<ProcessResult> =>
   holdfast(["token", ...args, "--data", data]);
 const list = async () => JSON.parse((await run("list", "--json")).stdout);
@@ -52,7 +57,7 @@ describe("holdfast token", () => {
     expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^hf_[\w-]{43}\n$/u)]);
     expect(first.stderr).toContain("From now on every request needs one");
     const admin = first.stdout.trim();
-    await expect.poll(() => statusWith(null), SOON).toBe(401);
+    await respondsSoon(() => statusWith(null), 401);
     const created = await run("create", "--name", "ci", "--scope", "read", "--expires", "2");
     expect(created).toMatchObject({ code: 0, stderr: "" });
     const token = created.stdout.trim();
@@ -84,18 +89,18 @@ describe("holdfast token", () => {
     expect((await run("revoke", ciRow.id)).stdout).toBe(
       "ci is revoked. Servers refuse it within seconds.\n",
     );
-    await expect.poll(() => statusWith(token), SOON).toBe(401);
+    await respondsSoon(() => statusWith(token), 401);
     expect(
       (await list()).map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null),
     ).toEqual([true, false, false]);
     expect((await run("revoke", adminRow.id)).code).toBe(0);
-    await expect.poll(() => statusWith(null), SOON).toBe(200);
+    await respondsSoon(() => statusWith(null), 200);
   });
 
   it("does not restrict commands on the server's own data folder; others may do what their token allows", async () => {
     const admin = (await run("create", "--name", "admin", "--scope", "admin")).stdout.trim();
     const reader = (await run("create", "--name", "reader", "--scope", "read")).stdout.trim();
-    await expect.poll(() => statusWith(null), SOON).toBe(401);
+    await respondsSoon(() => statusWith(null), 401);
     const here = (...args: readonly string[]): Promise<ProcessResult> =>
       holdfast([...args, "--data", data]);
     const id = (await here("create", "--agent", "builder")).stdout.trim();

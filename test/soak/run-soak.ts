@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { calmDeadline } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import {
   readFiles,
   readProcess,
@@ -144,7 +145,7 @@ async function collectTwice(server: SoakServer): Promise<InsideFigures> {
 
 /** Waits, up to a timeout, until nothing changes and there are no more handles than before. */
 async function untilIdle(server: SoakServer, before: IdleFigures | null): Promise<IdleFigures> {
-  const deadline = performance.now() + IDLE_WITHIN_MS;
+  const isOver = calmDeadline(IDLE_WITHIN_MS);
   let last = readProcess(server.pid);
   let unchanged = 0;
   for (;;) {
@@ -153,7 +154,7 @@ async function untilIdle(server: SoakServer, before: IdleFigures | null): Promis
     unchanged = now.handles === last.handles && now.children === 0 ? unchanged + 1 : 0;
     last = now;
     const isBack = before === null || now.handles <= before.handles;
-    if ((unchanged >= UNCHANGED_POLLS && isBack) || performance.now() > deadline)
+    if ((unchanged >= UNCHANGED_POLLS && isBack) || isOver())
       return { ...now, ...(await collectTwice(server)) };
   }
 }

@@ -31,7 +31,7 @@ const FIXTURES = path.resolve(
 );
 const TIMES = {
   ...ACP_TIMES,
-  startMs: 2_000,
+  startMs: 60_000,
   quietMs: 0,
   lateMs: 0,
   exitMs: 200,
@@ -171,7 +171,7 @@ async function runPrompt(random: Random): Promise<{
         workspace: { path: "/repo", descriptor: null },
         model: null,
         resume: null,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(120_000),
       },
       toolServers: [],
       environment: {},

@@ -26,7 +26,7 @@ export function openWire(port: number): Wire {
   const send = ({ method, path, headers = {}, body }: WireRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const outgoing = request(
-        { host: "127.0.0.1", port, method, path, agent, headers: { ...headers }, timeout: 20_000 },
+        { host: "127.0.0.1", port, method, path, agent, headers: { ...headers }, timeout: 200_000 },
         (reply) => {
           const { statusCode: status = 0 } = reply;
           const type = reply.headers["content-type"] ?? "";

@@ -1,12 +1,13 @@
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { calmMsOf } from "../../domain/testing/calm-clock.ts";
 import { LIMITS } from "../../runtime/context.ts";
 import type { App } from "../app.ts";
 import { RawClient } from "../testing/raw-client.ts";
 import { refusal } from "../testing/samples.ts";
 import { delta, scriptedFeeds, type ScriptedFeed } from "../testing/scripted-feed.ts";
-import { listen, testApp } from "../testing/test-app.ts";
+import { holdTimers, listen, testApp } from "../testing/test-app.ts";
 
 const URL = "/api/sessions/s1/events";
 const frame = (number: number, text: string): string =>
@@ -213,9 +214,8 @@ describe("an event stream", () => {
     first.say(1, "seen");
     stalled.socket.pause();
     await fill(second);
-    const before = performance.now();
-    await app.close();
-    expect(performance.now() - before).toBeLessThan(2_500);
+    holdTimers();
+    expect(await calmMsOf(app.close())).toBeLessThan(2_500);
     expect([first.isClosed, second.isClosed]).toEqual([true, true]);
     await reading.closed;
     expect(reading.body).toBe(`retry: 1000\n\n${frame(1, "seen")}`);

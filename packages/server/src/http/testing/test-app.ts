@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { buildApp } from "../build-app.ts";
@@ -45,4 +45,10 @@ export async function listen(app: App): Promise<number> {
   if (typeof address !== "object" || address === null)
     throw new Error("the server does not listen");
   return address.port;
+}
+
+/** From now on timers never fire in this test, so that nothing it sees is the work of a timeout. */
+export function holdTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
 }

@@ -10,7 +10,13 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openAgentRig, promptOf, type AgentRig, type RigOptions } from "../testing/agent-rig.ts";
+import {
+  openAgentRig,
+  promptOf,
+  type AgentRig,
+  type RigOptions,
+  withoutReply,
+} from "../testing/agent-rig.ts";
 import {
   exit,
   noise,
@@ -335,13 +341,13 @@ describe("an agent that cannot start", () => {
     ["session", [silent()], "session/new"],
   ];
   it.each(silences)("is unresponsive if it does not reply to %s", async (point, steps, method) => {
-    expect(await faultOfStart({ at: { [point]: steps }, times: { startMs: 6_000 } })).toMatchObject(
-      {
-        code: "agent_unresponsive",
-        message: `Scripted agent: No reply to ${method} in 6000 ms`,
-        isPassing: true,
-      },
-    );
+    const rig = openAgentRig({ at: { [point]: steps } });
+    await expect(withoutReply(rig, method, () => rig.start())).rejects.toMatchObject({
+      code: "agent_unresponsive",
+      message: `Scripted agent: No reply to ${method} in 60000 ms`,
+      isPassing: true,
+    });
+    expect(await rig.leftovers()).toEqual([]);
   });
 
   it("is stopped if the start is aborted", async () => {

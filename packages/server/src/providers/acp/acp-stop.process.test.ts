@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { calmMsOf } from "../../domain/testing/calm-clock.ts";
 import type { Agent } from "../provider.ts";
 import {
   isAlive,
@@ -133,12 +134,12 @@ describe("a stop", () => {
 
   it("takes at most three seconds if it is urgent, whatever the agent ignores (P5)", async () => {
     const { rig, agent, end } = await prompting(
-      { times: { cancelMs: 5000, closeMs: 2000, endMs: 4000, termMs: 3000, urgentMs: 1500 } },
+      { times: { urgentMs: 1500 } },
       ignore("eof", "sigterm", "cancel"),
       child({ how: "setsid", stubborn: true }),
     );
     const gentle = agent.stop();
-    expect(await msOf(agent.stop({ urgent: true }))).toBeLessThan(3000);
+    expect(await calmMsOf(agent.stop({ urgent: true }))).toBeLessThan(3000);
     await gentle;
     expect(await end).toMatchObject({ code: "agent_exited" });
     expect(await rig.leftovers()).toEqual([]);
@@ -169,7 +170,7 @@ describe("a stop", () => {
       code: "agent_exited",
     });
     await agent.exited;
-    await expect.poll(() => rig.leftovers(), { timeout: 5000 }).toEqual([]);
+    expect(await calmMsOf(expect.poll(() => rig.leftovers()).toEqual([]))).toBeLessThan(5000);
     expect(pidsIn(rig.text()).map(isAlive)).toEqual([false, false]);
     await agent.stop();
   });

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { needProc } from "../../domain/testing/machine.ts";
 import { createAcpProvider, type AcpProviderOptions } from "../acp/acp-provider.ts";
-import type { AcpTimes } from "../acp/acp-times.ts";
+import { ACP_TIMES, type AcpTimes } from "../acp/acp-times.ts";
 import { findMarked } from "../acp/process/process-sweep.ts";
 import type { Agent, AgentReport, Provider, StartAgent } from "../provider.ts";
 import { script, type Step } from "./script.ts";
@@ -50,11 +50,12 @@ export interface RigOptions extends ScriptedDefinition {
 
 /** Long enough for slow machines: they pass only if the agent never acts. */
 const PATIENT_TIMES: Partial<AcpTimes> = {
-  cancelMs: 10_000,
-  closeMs: 10_000,
-  endMs: 10_000,
-  termMs: 10_000,
-  exitMs: 10_000,
+  cancelMs: 60_000,
+  closeMs: 60_000,
+  endMs: 60_000,
+  termMs: 60_000,
+  exitMs: 60_000,
+  killMs: 60_000,
 };
 
 /** For stopping an agent that never acts. */
@@ -139,6 +140,25 @@ export function openAgentRig({ times, provider, onReport, ...options }: RigOptio
         .map((line) => JSON.parse(line) as Received & { readonly got?: string })
         .filter(({ got }) => got === undefined),
   };
+}
+
+/** Does work that waits for a reply to this request, and lets the time of the reply pass at once. */
+export async function withoutReply<Value>(
+  rig: AgentRig,
+  method: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const result = work();
+  result.catch(() => {});
+  try {
+    await expect.poll(() => rig.received().some((each) => each.method === method)).toBe(true);
+    vi.advanceTimersByTime(ACP_TIMES.startMs);
+  } finally {
+    // The stop of the agent needs real ones.
+    vi.useRealTimers();
+  }
+  return result;
 }
 
 /** A prompt with these steps for the scripted agent. */

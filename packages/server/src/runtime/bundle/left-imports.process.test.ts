@@ -18,7 +18,7 @@ describe("a start after a crash", () => {
     await vi.waitFor(async () => {
       const again = { ...staging, importId: "again" };
       expect(await test.store.beginImport({ staging: again, at: 1 })).toEqual({ ok: true });
-    }, 10_000);
+    }, 200_000);
     expect(await test.store.readRuns(session.session.id)).toEqual([]);
     expect(await test.store.readMessages({ sessionId: session.session.id })).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   ask,
   exit,
@@ -13,7 +13,7 @@ import {
 } from "../../providers/testing/script.ts";
 import { openMigrations, openStore } from "../../storage/open-store.ts";
 import { startPostgresServer, type PostgresServer } from "../../storage/testing/postgres-server.ts";
-import { openTcpProxy } from "../../storage/testing/tcp-proxy.ts";
+import { openTcpProxy, PASS, type TcpProxy } from "../../storage/testing/tcp-proxy.ts";
 import { textIn } from "../../storage/testing/session-driver.ts";
 import type { TestStore } from "../../storage/testing/test-database.ts";
 import type { FeedEnd, FeedItem } from "../feeds/feed.ts";
@@ -21,9 +21,7 @@ import type { WholeSession } from "../runtime.ts";
 import { ok, TestRuntime, transcript, type TestRuntimeOptions } from "../testing/test-runtime.ts";
 
 /** Long enough for any machine to restart its database in. */
-const LONG_LEASE = { leaseMs: 120_000 };
-/** Short enough to be waited for, and longer than a busy machine stands still. */
-const SHORT_LEASE = { leaseMs: 4_000 };
+const LEASE = { leaseMs: 600_000 };
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -46,6 +44,28 @@ async function openNode(options: TestRuntimeOptions): Promise<TestRuntime> {
     await node.close();
   });
   return node;
+}
+
+/** A node whose way to the database can be cut. */
+async function openNodeBehind(): Promise<{ readonly node: TestRuntime; readonly way: TcpProxy }> {
+  const database = await openDatabase();
+  const url = new URL(server.url);
+  const way = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = `${way.port}`;
+  const store = await openStore({ engine: "postgres", url: url.href }, { clock: Date.now });
+  const close = async (): Promise<void> => {
+    await store.close();
+    await database.close();
+    await way.close();
+  };
+  const { location } = database;
+  const node = await TestRuntime.open({ member: LEASE, database: { store, location, close } });
+  onTestFinished(async () => {
+    await server.up();
+    way.set(PASS);
+    await node.close();
+  });
+  return { node, way };
 }
 
 /** A file by which an agent is told to go on, or tells that it has. */
@@ -112,7 +132,7 @@ const started = (node: TestRuntime): number =>
 describe("a database that is restarted within a lease", () => {
   for (const crashing of [false, true]) {
     it(`cuts nobody off: the run completes with every word once and in order${crashing ? ", also after a crash of the database" : ""} (P3, P4, C5, C7)`, async () => {
-      const node = await openNode({ member: LONG_LEASE });
+      const node = await openNode({ member: LEASE });
       const [goOn, said] = [signalFile(node, "go-on"), signalFile(node, "said")];
       const id = await node.createSession();
       const reader = await watch(node, id);
@@ -156,7 +176,7 @@ describe("a database that is restarted within a lease", () => {
   it("stores afterwards what agents asked, how they ended, and what they did not live to say (C3, C4)", async () => {
     const prompted = path.join("root", "prompted");
     const node = await openNode({
-      member: LONG_LEASE,
+      member: LEASE,
       agents: [{ at: { prompted: [write(`../prompted`)] } }],
     });
     const goOn = signalFile(node, "go-on");
@@ -199,7 +219,7 @@ describe("a database that is restarted within a lease", () => {
   });
 
   it("refuses commands meanwhile, and takes the same ones afterwards, each once (P1)", async () => {
-    const node = await openNode({ member: LONG_LEASE });
+    const node = await openNode({ member: LEASE });
     const id = await node.createSession();
     await node.send(id, script(say("hello")));
     await node.idle(id);
@@ -221,7 +241,7 @@ describe("a database that is restarted within a lease", () => {
   });
 
   it("holds back an agent that floods, and loses nothing of it (P6)", async () => {
-    const node = await openNode({ member: LONG_LEASE });
+    const node = await openNode({ member: LEASE });
     const goOn = signalFile(node, "go-on");
     const id = await node.createSession();
     const line = `${"x".repeat(1_023)}\n`;
@@ -257,24 +277,7 @@ describe("a database that is restarted within a lease", () => {
 
 describe("a commit whose answer is lost", () => {
   it("is not repeated: every word and every end is stored once (P4, C5)", async () => {
-    const database = await openDatabase();
-    const url = new URL(server.url);
-    const way = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.port = `${way.port}`;
-    const store = await openStore({ engine: "postgres", url: url.href }, { clock: Date.now });
-    const node = await TestRuntime.open({
-      member: LONG_LEASE,
-      database: {
-        store,
-        location: database.location,
-        close: async () => {
-          await store.close();
-          await database.close();
-          await way.close();
-        },
-      },
-    });
-    onTestFinished(() => node.close());
+    const { node, way } = await openNodeBehind();
     const id = await node.createSession();
     const reader = await watch(node, id);
     const goOn = signalFile(node, "go-on");
@@ -309,13 +312,25 @@ describe("a commit whose answer is lost", () => {
   });
 });
 
+/** Advances the clock by which nodes hold their leases. */
+function passTime(ms: number): void {
+  const before = performance.now();
+  vi.restoreAllMocks();
+  const now = performance.now.bind(performance);
+  const skew = before + ms - now();
+  vi.spyOn(performance, "now").mockImplementation(() => now() + skew);
+  onTestFinished(() => void vi.restoreAllMocks());
+}
+
 describe("a database that is away for longer than a lease", () => {
   it("ends the run with the true reason, and the session goes on (P2, C4)", async () => {
-    const node = await openNode({ member: SHORT_LEASE });
+    const node = await openNode({ member: LEASE });
     const id = await node.createSession();
     await node.send(id, script(say("begun"), flood({ perSecond: 20, seconds: 600 })));
     await node.until(id, (whole) => agentText(whole).includes("begun"));
     await server.down();
+    await isAway(node);
+    passTime(LEASE.leaseMs);
     await node.untilNoProcess({ withinMs: 30_000 });
     await server.up();
 
@@ -331,20 +346,29 @@ describe("a database that is away for longer than a lease", () => {
   });
 
   it("is what another node says, too, that takes the session over (P2, C4)", async () => {
-    const node = await openNode({ member: SHORT_LEASE });
-    const other = await node.addNode({ member: SHORT_LEASE });
-    onTestFinished(() => other.close());
+    const { node, way } = await openNodeBehind();
     const id = await node.createSession();
     await node.send(id, script(say("begun"), flood({ perSecond: 20, seconds: 600 })));
     await node.until(id, (whole) => agentText(whole).includes("begun"));
+    const other = await node.addNode();
+    onTestFinished(() => other.close());
+    // The owner does not reach the database again.
+    way.set({ mode: "refuse" });
     await server.down();
-    // Whichever of them it runs on.
-    for (const each of [node, other]) await each.untilNoProcess({ withinMs: 30_000 });
+    // The other node has no work, and notices when it renews its lease.
+    passTime(LEASE.leaseMs / 2);
+    await isAway(node);
+    await isAway(other);
+    passTime(LEASE.leaseMs);
+    await node.untilNoProcess({ withinMs: 30_000 });
     await server.up();
     await expect
-      .poll(async () => (await node.read(id).catch(() => null))?.session.state)
+      .poll(() => other.store.renewLease({ node: node.node, ttlMs: -1 }).catch(() => null))
+      .not.toBeNull();
+    await expect
+      .poll(async () => (await other.read(id).catch(() => null))?.session.state)
       .toBe("idle");
-    expect(transcript(await node.read(id)).at(-1)).toMatch(
+    expect(transcript(await other.read(id)).at(-1)).toMatch(
       /^system Interrupted: the database was unreachable for \d+ s\. /u,
     );
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../domain/testing/cpu-time.ts";
 import { parseGitignore } from "./gitignore.ts";
 
 /** Git 2 gives these results for the same lines and paths. A path with a slash at its end is a folder. */
@@ -43,17 +44,14 @@ describe("the lines of a .gitignore", () => {
   });
 
   it("keep nobody waiting, whatever they are", () => {
-    const begun = performance.now();
-    const rules = parseGitignore(`${"*a".repeat(200)}b\n`.repeat(50) + "**/a/".repeat(90));
-    for (let n = 0; n < 20; n += 1) {
-      expect(rules.decide(["a".repeat(255)], false)).toBeNull();
-      expect(
-        rules.decide(
-          Array.from({ length: 100 }, () => "a"),
-          false,
-        ),
-      ).toBeNull();
-    }
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    const deep = Array.from({ length: 100 }, () => "a");
+    const ms = cpuMs(() => {
+      const rules = parseGitignore(`${"*a".repeat(200)}b\n`.repeat(50) + "**/a/".repeat(90));
+      for (let n = 0; n < 20; n += 1) {
+        expect(rules.decide(["a".repeat(255)], false)).toBeNull();
+        expect(rules.decide(deep, false)).toBeNull();
+      }
+    });
+    expect(ms).toBeLessThan(3_000);
   });
 });

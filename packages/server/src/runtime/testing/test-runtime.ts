@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { calmDeadline } from "../../domain/testing/calm-clock.ts";
 import type { PermissionPolicy } from "../../domain/policy/permission-policy.ts";
 import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
 import { createCatalog, type CatalogOptions } from "../../providers/catalog.ts";
@@ -12,7 +13,12 @@ import {
   type ScriptedDefinition,
 } from "../../providers/testing/scripted-provider.ts";
 import { openStore, type DatabaseLocation } from "../../storage/open-store.ts";
-import { openTestStore, type Engine, type TestStore } from "../../storage/testing/test-database.ts";
+import {
+  openTestStore,
+  PATIENT,
+  type Engine,
+  type TestStore,
+} from "../../storage/testing/test-database.ts";
 import type { Store } from "../../storage/store.ts";
 import { MEMBER, type ClusterMember } from "../cluster/cluster-member.ts";
 import { LIMITS, type Limits, type RuntimeContext } from "../context.ts";
@@ -84,7 +90,7 @@ export class TestRuntime {
     options: TestRuntimeOptions = {},
     location: DatabaseLocation = this.#database.location,
   ): Promise<TestRuntime> {
-    const store = await openStore(location, { clock: Date.now });
+    const store = await openStore(location, { clock: Date.now, ...PATIENT });
     const database = { store, location, close: () => store.close() };
     const other = new TestRuntime({ ...this.#options, ...options }, database, this.folder);
     other.repoId = this.repoId;
@@ -129,10 +135,11 @@ export class TestRuntime {
       ...(this.#options.toolsFor !== undefined && { toolsFor: this.#options.toolsFor }),
       // Long enough for slow machines: a cancel must only time out if the agent ignores it.
       times: {
-        cancelMs: 10_000,
+        cancelMs: 30_000,
         closeMs: 500,
         endMs: 500,
         termMs: 500,
+        killMs: 60_000,
         ...this.#options.times,
       },
     });
@@ -173,11 +180,11 @@ export class TestRuntime {
     });
   }
 
-  /** A graceful stop, as of a server. */
+  /** A graceful stop, as of a server, but with time for slow machines. */
   async stop(): Promise<void> {
     const open = this.#open;
     this.#open = null;
-    await open?.stop({ deadlineMs: 8_000 });
+    await open?.stop({ deadlineMs: 100_000 });
   }
 
   /** Simulates a crash: closes the store, kills the processes and starts another runtime. */
@@ -186,7 +193,7 @@ export class TestRuntime {
     this.#open = null;
     await this.store.close();
     for (const pid of await this.processes()) killProcess(pid);
-    this.store = await openStore(this.#database.location, { clock: Date.now });
+    this.store = await openStore(this.#database.location, { clock: Date.now, ...PATIENT });
     await this.start({ formerNode });
   }
 
@@ -245,11 +252,11 @@ export class TestRuntime {
     isSo: (whole: WholeSession) => boolean,
     { withinMs = 30_000 }: { readonly withinMs?: number } = {},
   ): Promise<WholeSession> {
-    const deadline = Date.now() + withinMs;
+    const isOver = calmDeadline(withinMs);
     for (;;) {
       const whole = await this.read(sessionId);
       if (isSo(whole)) return whole;
-      if (Date.now() > deadline) {
+      if (isOver()) {
         throw new Error(`not so in time: ${JSON.stringify(whole, null, 1).slice(0, 4_000)}`);
       }
       await pause(5);
@@ -276,9 +283,9 @@ export class TestRuntime {
   async untilNoProcess({
     withinMs = GONE_WITHIN_MS,
   }: { readonly withinMs?: number } = {}): Promise<void> {
-    const deadline = Date.now() + withinMs;
+    const isOver = calmDeadline(withinMs);
     while ((await this.processes()).length > 0) {
-      if (Date.now() > deadline) throw new Error("agent processes are left");
+      if (isOver()) throw new Error("agent processes are left");
       await pause(20);
     }
   }

@@ -156,13 +156,13 @@ describe("an idle agent", () => {
     const id = await test.createSession();
     await test.send(id, script(say("one")));
     const { session } = await test.idle(id);
-    const [pid] = await test.processes();
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    await pause(1_000);
+    const again = performance.now();
     await test.send(id, script(say("two")));
     await test.idle(id);
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
-    expect(await test.processes()).toEqual([pid]);
     await test.untilNoProcess({ withinMs: 15_000 });
+    expect(performance.now() - again).toBeGreaterThanOrEqual(6_000);
+    expect(test.logged.filter(({ text }) => text === "agent started")).toHaveLength(1);
     const after = await test.read(id);
     expect([after.session.status, after.session.state]).toEqual([session.status, "idle"]);
     await test.send(id, script(say("three")));

@@ -14,7 +14,7 @@ import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 
 const toClose: (() => Promise<unknown> | void)[] = [];
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { timeout: 200_000, interval: 20 };
 let url: URL;
 let raw: RawDatabase;
 

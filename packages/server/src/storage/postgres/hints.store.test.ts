@@ -25,7 +25,7 @@ beforeEach(async () => {
   });
   other.onOutsideWrites((hint) => heard.push(hint));
   database.store.onOutsideWrites((hint) => ownHeard.push(hint));
-  await vi.waitUntil(() => heard.length > 0 && ownHeard.length > 0, 10_000);
+  await vi.waitUntil(() => heard.length > 0 && ownHeard.length > 0, 200_000);
   heard.length = 0;
   ownHeard.length = 0;
 });

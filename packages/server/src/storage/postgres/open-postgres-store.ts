@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql, type RawBuilder } from "kysely";
+import type { OpenOptions } from "../database-access.ts";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
 import { portableStore, type StoreOptions } from "../portable-store.ts";
 import type { Store } from "../store.ts";
@@ -11,7 +12,7 @@ import { openHints } from "./hints.ts";
 import { POSTGRES } from "./postgres-dialect.ts";
 import type { Hint } from "../ports/node-store.ts";
 
-export interface PostgresOptions extends StoreOptions {
+export interface PostgresOptions extends StoreOptions, Pick<OpenOptions, "replyTimeoutMs"> {
   readonly url: string;
   /** A URL that bypasses the connection pooler, if `url` leads through one. */
   readonly directUrl?: string;
@@ -20,9 +21,11 @@ export interface PostgresOptions extends StoreOptions {
 export async function openPostgresStore({
   url,
   directUrl = url,
+  replyTimeoutMs: ms,
   ...options
 }: PostgresOptions): Promise<Store> {
-  const { db, pool } = openPostgresConnection(url);
+  const limits = ms === undefined ? {} : { connectionTimeoutMillis: ms, query_timeout: ms };
+  const { db, pool } = openPostgresConnection(url, limits);
   const { onTrouble = () => {} } = options;
   const hints = openHints({ pool, url: directUrl, name: randomUUID(), onTrouble });
   try {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../domain/testing/cpu-time.ts";
 import { excerptOf } from "./excerpt.ts";
 import { searchWords } from "./search-words.ts";
 
@@ -94,8 +95,9 @@ describe("an excerpt", () => {
   });
 
   it("of a text that consists of hits is fast", () => {
-    const begun = performance.now();
-    expect(marked("a ".repeat(16_000), "a b c")).toContain("[a] [a]");
-    expect(performance.now() - begun).toBeLessThan(500);
+    const ms = cpuMs(() => {
+      expect(marked("a ".repeat(16_000), "a b c")).toContain("[a] [a]");
+    });
+    expect(ms).toBeLessThan(500);
   });
 });

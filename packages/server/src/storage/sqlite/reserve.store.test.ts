@@ -11,7 +11,7 @@ import { addRepo, temporaryFolder } from "./testing/test-file.ts";
 const RESERVED = 4 * 1024 * 1024;
 
 /** A thread that checks once a second takes it. */
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 200_000, interval: 20 };
 
 async function onDisk(size: string) {
   const { folder, unmount } = mountMemory(`size=${size}`);

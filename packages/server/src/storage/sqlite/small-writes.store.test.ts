@@ -47,7 +47,7 @@ describe("marks in the file", () => {
 describe("a short text of an agent", () => {
   it("is stored while another process writes, by the thread that may wait", async () => {
     const file = await migratedFile();
-    const store = await openTestFile(file, 5_000);
+    const store = await openTestFile(file);
     const session = await beginSession(store, { repoId: await addRepo(store) });
     const sent = await session.run();
     await session.claim();

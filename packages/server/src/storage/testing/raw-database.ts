@@ -12,7 +12,7 @@ export interface RawDatabase {
 /** Turns foreign keys and checks off, so that invalid rows can be stored. */
 export async function openRaw(location: DatabaseLocation): Promise<RawDatabase> {
   if (location.engine === "sqlite") {
-    const database = new DatabaseSync(location.file, { timeout: 5000 });
+    const database = new DatabaseSync(location.file, { timeout: 100_000 });
     database.exec("pragma foreign_keys = off; pragma ignore_check_constraints = on");
     return {
       run: async (statement) => database.exec(statement),

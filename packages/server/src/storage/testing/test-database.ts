@@ -22,6 +22,9 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
+/** For stores whose tests are not about timeouts: a busy machine may take longer than a server waits. */
+export const PATIENT = { replyTimeoutMs: 200_000 } as const;
+
 /** A new empty database: a file in a temporary folder, or a database of the shared server. */
 export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
   if (engine === "sqlite") return newFile();
@@ -41,7 +44,7 @@ export async function openTestStore(
   clock: () => number = Date.now,
 ): Promise<TestStore> {
   const database = await createMigratedDatabase(engine);
-  const store = await openStore(database.location, { clock });
+  const store = await openStore(database.location, { clock, ...PATIENT });
   return {
     store,
     location: database.location,

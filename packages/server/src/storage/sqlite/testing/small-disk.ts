@@ -31,7 +31,7 @@ export async function limitedFile(): Promise<SmallDisk> {
   await (await openMigrations({ engine: "sqlite", file })).up();
   const { db } = openSqliteConnection(file, { readOnly: true });
   const writer = startWriter({ file, maxPages: PAGES });
-  const raw = new DatabaseSync(file, { timeout: 5000 });
+  const raw = new DatabaseSync(file, { timeout: 100_000 });
   const store = portableStore({
     dialect: SQLITE,
     isShared: false,

@@ -21,7 +21,7 @@ export async function migratedFile(): Promise<string> {
   return file;
 }
 
-export async function openTestFile(file: string, busyTimeoutMs = 5000): Promise<Store> {
+export async function openTestFile(file: string, busyTimeoutMs = 100_000): Promise<Store> {
   const store = await openSqliteStore({ file, clock: Date.now, busyTimeoutMs });
   onTestFinished(() => store.close());
   return store;
