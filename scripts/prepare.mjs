@@ -126,9 +126,11 @@ function manifestOf(folder) {
 async function build(hash) {
   process.stderr.write("Building…\n");
   rmSync(BUILD_STAMP, { force: true });
+  // A test sets NODE_ENV=test, which would build a page for development.
+  const env = { ...process.env, NODE_ENV: "production" };
   const results = await Promise.all(
     ["server", "web"].map((name) =>
-      runTool("vite", ["build", `packages/${name}`, "--logLevel", "warn"]),
+      runTool("vite", ["build", `packages/${name}`, "--logLevel", "warn"], { env }),
     ),
   );
   const failed = results.filter(({ code }) => code !== 0);

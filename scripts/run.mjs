@@ -92,8 +92,8 @@ export function runQuietly(command, args, { cwd = root, env = process.env, shell
 }
 
 /** Runs the command-line program of an installed package on the pinned Node and collects its output. */
-export function runTool(name, args) {
-  return runQuietly(pinnedNode(), [toolPath(name), ...args]);
+export function runTool(name, args, options = {}) {
+  return runQuietly(pinnedNode(), [toolPath(name), ...args], options);
 }
 
 /** The JavaScript file behind node_modules/.bin/`name`. */
