@@ -8,7 +8,6 @@ const PROJECT_ORDER: readonly ProjectName[] = ["unit", "system", "browser", "sto
 const SLOWEST = [
   "test/crash/short-matrix.test.ts",
   "test/cluster/scenarios.test.ts",
-  "test/cluster/short-run.test.ts",
   "test/browser/approvals.browser.test.ts",
   "storage/postgres/postgres-store.store.test.ts",
   "runtime/cluster/cluster.process.test.ts",

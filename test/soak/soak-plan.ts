@@ -1,5 +1,3 @@
-import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
-
 export interface SoakPlan {
   /** Number of sessions with a live agent at a time. */
   readonly sessions: number;
@@ -71,43 +69,6 @@ export function fullPlan(loadMs: number): SoakPlan {
     },
   };
 }
-
-/** Small enough to run in parallel with other tests. Slopes need the load of the long run; leftovers are checked in both. */
-export const shortPlan: SoakPlan = {
-  updatesPerSecond: 50,
-  runMs: 2 * SECOND,
-  answerMs: 300,
-  ...repeat({
-    short: {
-      sessions: 8,
-      speakers: 3,
-      sessionClients: 34,
-      globalClients: 6,
-      sendsPerSecond: 20,
-      loadMs: 6 * SECOND,
-      warmUpMs: SECOND,
-      sessionMs: 3 * SECOND,
-    },
-    long: {
-      sessions: 20,
-      speakers: 8,
-      sessionClients: 85,
-      globalClients: 15,
-      sendsPerSecond: 50,
-      loadMs: 18 * SECOND,
-      warmUpMs: 8 * SECOND,
-      sessionMs: 6 * SECOND,
-    },
-  }),
-  sampleMs: SECOND,
-  bounds: {
-    heapMbPerHour: repeat({ short: null, long: 1_000 }),
-    // In the long run, with about 7,000 updates, 900 bytes left per update would be too much.
-    leftMb: repeat({ short: 4, long: 6 }),
-    residentMbPerHour: null,
-    times: null,
-  },
-};
 
 /** A short load of every kind, so that one-time allocations happen before the measurement. */
 export function rehearsalOf(plan: SoakPlan): SoakPlan {

@@ -23,7 +23,7 @@ import { repeat } from "../../../packages/server/src/domain/testing/repeat.ts";
 import { mutate } from "./mutate.ts";
 import { randomFrom, seedFor, type Random } from "./random.ts";
 
-const STREAMS = 2_000;
+const STREAMS = repeat({ short: 600, long: 2_000 });
 const RUNS = repeat({ short: 6, long: 15 });
 const FIXTURES = path.resolve(
   import.meta.dirname,

@@ -84,5 +84,5 @@ export class ToolWorld {
 
 const FROM_SOURCE = {
   command: process.execPath,
-  args: [path.join(import.meta.dirname, "mcp-program.ts")],
+  args: [path.join(import.meta.dirname, "mcp-program.mjs")],
 };

@@ -41,6 +41,8 @@ export function startDemo(env: { readonly state: string; readonly pace?: string 
   const child = spawn(process.execPath, [PROGRAM], {
     env: {
       PATH: process.env["PATH"],
+      // Compiled and without its types it starts in a fifth of the time.
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       HOLDFAST_DEMO_STATE: env.state,
       HOLDFAST_DEMO_PACE: env.pace ?? "0",
     },

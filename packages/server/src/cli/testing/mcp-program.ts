@@ -1,4 +1,0 @@
-import { openToolServer } from "../tools/tool-server.ts";
-
-const { closed } = await openToolServer(process.env, process);
-await closed;
