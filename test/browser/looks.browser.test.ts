@@ -71,7 +71,7 @@ it.each(LOOKS)(
       ...look,
       expected: /404 .*\/api\/sessions\/none/u,
     });
-    const faults: unknown[] = [];
+    const faults: string[] = [];
     for (const [name, address, landmark] of pages()) {
       await goTo(page, address);
       await landmark(page).waitFor();
@@ -90,7 +90,7 @@ it.each(LOOKS)(
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
     }
-    expect(faults).toEqual([]);
+    expect(faults.join("\n")).toBe("");
   },
 );
 
@@ -128,7 +128,7 @@ function pages(): readonly (readonly [
 }
 
 /** The accessibility and layout faults of the current page. */
-async function faultsOf(page: Page, name: string): Promise<readonly unknown[]> {
+async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map(({ finished }) => finished)).catch(() => {}),
   );
@@ -144,13 +144,12 @@ async function faultsOf(page: Page, name: string): Promise<readonly unknown[]> {
     return scrollWidth - clientWidth;
   });
   return [
-    ...violations.map(({ id, nodes }) => ({
-      page: name,
-      rule: id,
-      where: nodes.map(
-        ({ target, failureSummary }) => `${target.join(" ")}: ${failureSummary ?? ""}`,
+    ...violations.flatMap(({ id, nodes }) =>
+      nodes.map(
+        ({ target, failureSummary }) =>
+          `${name}, ${id}, ${target.join(" ")}: ${failureSummary ?? ""}`,
       ),
-    })),
-    ...(overflow > 0 ? [{ page: name, rule: "fits the screen", where: [`${overflow} px`] }] : []),
+    ),
+    ...(overflow > 0 ? [`${name} is ${overflow} px too wide`] : []),
   ];
 }
