@@ -16,6 +16,10 @@ afterAll(() => rig.close());
 
 const COMMAND = `kubectl --context production delete deployment ${"very-long-name-".repeat(20)}end --now # loss 5%`;
 const THUMB_PX = 44;
+const SCREENS: readonly (readonly [string, OpenOptions])[] = [
+  ["on a wide screen", {}],
+  ["on a phone", { phone: true }],
+];
 /** Several screens full, even on a wide screen. */
 const LINES = repeat({ short: 40, long: 120 });
 const OPTIONS = [
@@ -72,39 +76,38 @@ const option = (page: Page, name: string) =>
     .getByRole("button", { name });
 
 describe("a permission", () => {
-  it.each<[string, OpenOptions]>([
-    ["on a wide screen", {}],
-    ["on a phone", { phone: true }],
-  ])("is shown completely, with the agent's own options, %s (C3, C9)", async (_, options) => {
-    const id = await askForDeletion();
-    const page = await rig.open(`/sessions/${id}`, options);
-    await card(page).getByText("Permission needed").waitFor();
-    await page.getByText("Needs you", { exact: true }).first().waitFor();
-    const command = card(page).getByText(COMMAND);
-    await command.scrollIntoViewIfNeeded();
-    const cut = await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-    expect(cut).toBeLessThanOrEqual(0);
-    const names = await card(page)
-      .getByRole("group", { name: "Answers" })
-      .getByRole("button")
-      .locator("span:not([aria-hidden])")
-      .allTextContents();
-    expect(names).toEqual(["Allow once", "Always allow", "Do not"]);
-    expect(await focusedText(page)).not.toContain("llow");
-    for (const name of names) {
-      expect(await isInReach(option(page, name))).toBe(true);
-      const { height = 0 } = (await option(page, name).boundingBox()) ?? {};
-      expect(height).toBeGreaterThanOrEqual(options.phone === true ? THUMB_PX : 0);
-    }
-    await page.getByLabel("Message to the agent").fill("and afterwards");
-    expect(await isInReach(page.getByLabel("Message to the agent"))).toBe(true);
-    expect(await isInReach(page.getByRole("button", { name: "Queue", exact: true }))).toBe(true);
-  });
+  it.each(SCREENS)(
+    "is shown completely, with the agent's own options, %s (C3, C9)",
+    async (_, options) => {
+      const id = await askForDeletion();
+      const page = await rig.open(`/sessions/${id}`, options);
+      await card(page).getByText("Permission needed").waitFor();
+      await page.getByText("Needs you", { exact: true }).first().waitFor();
+      const command = card(page).getByText(COMMAND);
+      await command.scrollIntoViewIfNeeded();
+      const cut = await command.evaluate(
+        ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
+      );
+      expect(cut).toBeLessThanOrEqual(0);
+      const names = await card(page)
+        .getByRole("group", { name: "Answers" })
+        .getByRole("button")
+        .locator("span:not([aria-hidden])")
+        .allTextContents();
+      expect(names).toEqual(["Allow once", "Always allow", "Do not"]);
+      expect(await focusedText(page)).not.toContain("llow");
+      for (const name of names) {
+        expect(await isInReach(option(page, name))).toBe(true);
+        const { height = 0 } = (await option(page, name).boundingBox()) ?? {};
+        expect(height).toBeGreaterThanOrEqual(options.phone === true ? THUMB_PX : 0);
+      }
+      await page.getByLabel("Message to the agent").fill("and afterwards");
+      expect(await isInReach(page.getByLabel("Message to the agent"))).toBe(true);
+      expect(await isInReach(page.getByRole("button", { name: "Queue", exact: true }))).toBe(true);
+    },
+  );
 
-  it.each<[string, OpenOptions]>([
-    ["on a wide screen", {}],
-    ["on a phone", { phone: true }],
-  ])(
+  it.each(repeat({ short: SCREENS.slice(1), long: SCREENS }))(
     "for a long change can be rejected at once, and allowed after it was read, %s",
     async (_, options) => {
       const id = await askForChange();

@@ -85,7 +85,9 @@ function migratedFile(): Promise<Buffer> {
 
 async function newDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await onServer((client) => client.query(`create database ${name} template ${template} strategy file_copy`));
+  await onServer((client) =>
+    client.query(`create database ${name} template ${template} strategy file_copy`),
+  );
   return {
     location: { engine: "postgres", url: await urlOf(name) },
     remove: async () => {

@@ -15,7 +15,7 @@ import { projectionOf } from "../event-projection.ts";
 import { opening, textOf } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 
-const LIVES = repeat({ short: 30, long: 500 });
+const LIVES = repeat({ short: 15, long: 500 });
 const COMMANDS = 26;
 const SESSION = "session-1";
 const REPO = { id: "repo-1", path: "/work/lives", name: "lives", createdAt: 1 };

@@ -7,7 +7,7 @@ import type { LogEntry, OutputItem } from "../../ports/transcript-store.ts";
 import { opening, textIn, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-const STREAMS = repeat({ short: 20, long: 500 });
+const STREAMS = repeat({ short: 10, long: 500 });
 
 /** The log as a client sees it that reads along, disconnects and returns. */
 export function streamContract(shared: SharedStore): void {
