@@ -10,7 +10,7 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, ".cache", "
 
 const CORES = Math.max(2, availableParallelism());
 /** Half of the time of these tests goes into waiting for processes, databases and pages. */
-const WAITING_WORKERS = 3 * CORES;
+const WAITING_WORKERS = 2 * CORES + 1;
 
 export default defineConfig({
   plugins: [writerBundle()],

@@ -7,7 +7,7 @@ import { losePower } from "./lose-power.ts";
 import { recordWrites } from "./record-writes.ts";
 import { needTrace } from "./trace-writes.ts";
 
-const MESSAGES = repeat({ short: 20, long: 40 });
+const MESSAGES = repeat({ short: 12, long: 40 });
 /** Random moments, in addition to one after each response. */
 const AT_RANDOM = repeat({ short: 30, long: 200 });
 const SEED = 3;

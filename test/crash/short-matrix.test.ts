@@ -57,28 +57,39 @@ async function violationsOf(
   );
 }
 
+interface MatrixPart {
+  readonly plan: readonly PlannedRound[];
+  readonly turns?: Turns;
+}
+
+const PARTS: readonly (readonly [when: string, MatrixPart])[] = [
+  [
+    "the server dies at a random moment or a failpoint",
+    { plan: [...serving("server killed", "both killed"), ...AT_FAILPOINTS], turns: TURNS },
+  ],
+  [
+    "the server is paused for longer than agents may be silent",
+    { plan: serving("node paused"), turns: TURNS },
+  ],
+  ["the disk is full", { plan: serving("disk full"), turns: TURNS }],
+  // Each of these also has its own tests, at fewer moments.
+  [
+    "agents die, clients disconnect, the database is busy and the clock jumps",
+    { plan: serving("agent killed", "database busy", "client gone", "clock jump") },
+  ],
+  [
+    "agents misbehave, even while the server stops",
+    { plan: everything.filter(({ fault }) => fault === "agent misbehaves") },
+  ],
+];
+
 // Concurrent, because each round spends most of its time waiting.
 describe.concurrent("sessions in all their moments (npm run test:crash has more)", () => {
-  it("keep every promise when the server dies at a random moment or a failpoint (P1, P3, P4, P5)", async () => {
-    const plan = [...serving("server killed", "both killed"), ...AT_FAILPOINTS];
-    expect(await violationsOf(plan, TURNS)).toEqual([]);
-  }, 900_000);
-
-  it("keep every promise when agents die, clients disconnect, the database is busy and the clock jumps (P1, P3, P4, P5)", async () => {
-    const plan = serving("agent killed", "database busy", "client gone", "clock jump");
-    expect(await violationsOf(plan, TURNS)).toEqual([]);
-  }, 900_000);
-
-  it("keep every promise when agents misbehave, even while the server stops (P1, P3, P4, P5)", async () => {
-    const plan = everything.filter(({ fault }) => fault === "agent misbehaves");
-    expect(await violationsOf(plan, TURNS)).toEqual([]);
-  }, 900_000);
-
-  it("keep every promise when the server is paused for longer than agents may be silent (P1, P3, P4, P5)", async () => {
-    expect(await violationsOf(serving("node paused"))).toEqual([]);
-  }, 900_000);
-
-  it("keep every promise when the disk is full (P1, P3, P4, P5)", async () => {
-    expect(await violationsOf(serving("disk full"))).toEqual([]);
-  }, 900_000);
+  it.each(repeat({ short: PARTS.slice(0, 3), long: PARTS }))(
+    "keep every promise when %s (P1, P3, P4, P5)",
+    async (_, { plan, turns }) => {
+      expect(await violationsOf(plan, turns)).toEqual([]);
+    },
+    900_000,
+  );
 });
