@@ -19,8 +19,9 @@ const skips = [];
 let slowest = [];
 
 if (await step("install", ensureInstalled)) {
+  const built = step("build", ensureBuilt);
   add(await runGate());
-  await step("build", ensureBuilt);
+  await built;
   add(await runTests(process.argv.slice(2)));
 }
 
