@@ -32,6 +32,15 @@ interface Slot {
   readonly key: string | null;
 }
 
+const PLAIN = {
+  phone: false,
+  dark: false,
+  motion: false,
+  worker: false,
+  allow: [],
+} satisfies ContextOptions;
+type WholeOptions = ContextOptions & Required<Pick<ContextOptions, keyof typeof PLAIN>>;
+
 const WIDE = { width: 1280, height: 800 } as const;
 const PHONE = { width: 390, height: 844 } as const;
 /** A document of the server that runs no script. It keeps the renderer process, unlike `about:blank`. */
@@ -42,10 +51,11 @@ export function openPagePool(browser: Browser): PagePool {
   let free: Slot[] = [];
   return {
     take: async (url, options) => {
-      const key = keyOf(url, options);
+      const whole = { ...PLAIN, ...options };
+      const key = keyOf(url, whole);
       const reused = free.find((slot) => key !== null && slot.key === key);
       free = free.filter((slot) => slot !== reused);
-      const slot = reused ?? { key, page: await openPage(browser, url, options) };
+      const slot = reused ?? { key, page: await openPage(browser, url, whole) };
       taken.push(slot);
       return slot.page;
     },
@@ -67,15 +77,10 @@ export function openPagePool(browser: Browser): PagePool {
 }
 
 /** Null for options that last as long as the context. */
-function keyOf(url: string, options: ContextOptions): string | null {
-  const {
-    phone = false,
-    dark = false,
-    motion = false,
-    worker = false,
-    allow = [],
-    before,
-  } = options;
+function keyOf(
+  url: string,
+  { phone, dark, motion, worker, allow, before }: WholeOptions,
+): string | null {
   if (worker || before !== undefined || allow.length > 0) return null;
   return JSON.stringify([url, phone, dark, motion]);
 }
@@ -100,14 +105,7 @@ async function isReset(page: Page): Promise<boolean> {
 async function openPage(
   browser: Browser,
   url: string,
-  {
-    phone = false,
-    dark = false,
-    motion = false,
-    worker = false,
-    allow = [],
-    before,
-  }: ContextOptions,
+  { phone, dark, motion, worker, allow, before }: WholeOptions,
 ): Promise<Page> {
   const context: BrowserContext = await browser.newContext({
     baseURL: url,
