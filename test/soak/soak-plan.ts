@@ -26,15 +26,14 @@ export interface SoakPlan {
 export interface SoakBounds {
   /**
    * Growth of the heap after garbage collection. A run fails if the slope is above it with 95 % confidence. The bound
-   * of short runs is wider, because caches for readers are still filling. Null if the run is too short.
+   * of short runs is wider, because caches for readers are still filling.
    */
-  readonly heapMbPerHour: number | null;
+  readonly heapMbPerHour: number;
   /** How much larger the heap may be after the load than before. */
   readonly leftMb: number;
   /** Null if the run is too short, because the allocator releases memory late. */
   readonly residentMbPerHour: number | null;
-  /** Null if other programs use the machine. */
-  readonly times: { readonly updateP99Ms: number; readonly sendP99Ms: number } | null;
+  readonly times: { readonly updateP99Ms: number; readonly sendP99Ms: number };
 }
 
 const SECOND = 1_000;
