@@ -109,7 +109,7 @@ function loadVerdicts(result: SoakResult): readonly Verdict[] {
       sumOfReaders(({ events }) => events),
     ),
     unbounded(
-      "clients that broke off and came notAbove",
+      "clients that disconnected and came back",
       sumOfReaders(({ returned }) => returned),
     ),
     unbounded("slow clients dropped", dropped("slow")),
