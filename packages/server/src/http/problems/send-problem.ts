@@ -1,6 +1,5 @@
 import type { Problem } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Reply } from "../../runtime/reply.ts";
 import { problemFromRefusal, toProblem } from "./problem-status.ts";
@@ -25,20 +24,21 @@ export function sendRefusal(
   return sendProblem(reply, problemFromRefusal(refusal));
 }
 
-const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+// By hand, because an import of "node:http" makes Node load its HTTP client too: 30 ms at every start.
+const CLIENT_ERROR_STATUS: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
 };
 
 /** Answers bytes that are not HTTP. There is no reply object, only the socket. */
 export function answerClientError({ code = "" }: { readonly code?: string }, socket: Socket): void {
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const status = CLIENT_ERROR_STATUS[code] ?? 400;
+  const [status, reason] = CLIENT_ERROR_STATUS[code] ?? [400, "Bad Request"];
   const problem = { ...toProblem("invalid_request", "This is not a valid HTTP request."), status };
   const body = JSON.stringify(problem);
   socket.end(
     [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `HTTP/1.1 ${status} ${reason}`,
       "content-type: application/problem+json",
       `content-length: ${Buffer.byteLength(body)}`,
       "connection: close",
