@@ -7,6 +7,9 @@ const PROGRAMS = {
   "demo-agent": "src/providers/demo/demo-agent.ts",
 };
 
+/** The writer thread loads these. In one file with the rest of the program, they would take 15 MiB more memory. */
+const NEEDED_BY_WRITER = /kysely|server.src.(?:storage|domain)/u;
+
 /** The program in few files: a command that has to find and read hundreds of them starts three times as slowly. */
 export default defineConfig({
   ssr: {
@@ -26,7 +29,15 @@ export default defineConfig({
     rolldownOptions: {
       input: PROGRAMS,
       // All in one folder: they find each other beside themselves.
-      output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" },
+      output: {
+        entryFileNames: "[name].js",
+        chunkFileNames: "[name]-[hash].js",
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          // What most commands load anyway, in one file: 5 % less time for each command.
+          groups: [{ name: "shared", minShareCount: 8, test: (id) => !NEEDED_BY_WRITER.test(id) }],
+        },
+      },
     },
   },
 });

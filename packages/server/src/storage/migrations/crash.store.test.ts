@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLongRun } from "../../domain/testing/repeat.ts";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
 import { openRaw } from "../testing/raw-database.ts";
 import { driveSession } from "../testing/session-driver.ts";
@@ -32,19 +33,23 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
   let undisturbed: TestDatabase;
   let before: string;
   let upUntil: Awaited<ReturnType<typeof startDying>>;
+  /** PostgreSQL keeps nothing of a broken transaction, wherever it broke: everyday runs kill it at every third failpoint. */
+  const someOf = (failpoints: readonly string[]): readonly string[] =>
+    failpoints.filter((_, index) => engine === "sqlite" || isLongRun || index % 3 === 0);
+  const up = someOf(UP);
 
   beforeAll(async () => {
     database = await createPortal({ engine, shape: "second", contents: "odd" });
     undisturbed = await createPortal({ engine, shape: "second", contents: "odd" });
     before = await dumpDatabase(database.location);
-    upUntil = await startDying({ location: database.location, direction: "up" }, UP);
+    upUntil = await startDying({ location: database.location, direction: "up" }, up);
   });
   afterAll(async () => {
     await database.remove();
     await undisturbed.remove();
   });
 
-  it.each(UP)("A15 leaves the portal's database as it was: up, at %s", async (dieAt) => {
+  it.each(up)("A15 leaves the portal's database as it was: up, at %s", async (dieAt) => {
     const { signal } = await upUntil(dieAt);
 
     expect(signal).toBe("SIGKILL");
@@ -93,10 +98,13 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
 
     beforeAll(async () => {
       migrated = await dumpDatabase(database.location);
-      downUntil = await startDying({ location: database.location, direction: "down" }, failpoints);
+      downUntil = await startDying(
+        { location: database.location, direction: "down" },
+        someOf(failpoints),
+      );
     });
 
-    it.each(failpoints)("A15 leaves the database as it was: down, at %s", async (dieAt) => {
+    it.each(someOf(failpoints))("A15 leaves the database as it was: down, at %s", async (dieAt) => {
       const { signal } = await downUntil(dieAt);
 
       expect(signal).toBe("SIGKILL");
