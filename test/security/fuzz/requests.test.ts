@@ -6,7 +6,7 @@ import { BODY_CORPUS, NASTY_JSON } from "./nasty.ts";
 import { randomFrom, seedFor, type Random } from "./random.ts";
 import type { Answer, WireRequest } from "./wire.ts";
 
-const REQUESTS = repeat({ short: 300, long: 2_400 });
+const REQUESTS = repeat({ short: 200, long: 2_400 });
 const AT_ONCE = 4;
 /** Sent before a request is matched to an operation. */
 const HEADERS_TOO_LARGE = 431;

@@ -129,7 +129,7 @@ describe("a stream of a real session", () => {
     const { bytes, last } = recording;
     expect(bytes.length).toBeGreaterThan(2_000);
     expect(starts.size).toBeGreaterThan(3);
-    const step = repeat({ short: 5, long: 1 });
+    const step = repeat({ short: 12, long: 1 });
     // Another start each time, so that everyday runs together cut after every byte.
     const from = step === 1 ? 0 : randomInt(step);
     for (let cutAfter = from; cutAfter <= bytes.length; cutAfter += step) {

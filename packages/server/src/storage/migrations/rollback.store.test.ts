@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { isLongRun } from "../../domain/testing/repeat.ts";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
 import type { Store } from "../store.ts";
 import { openRaw } from "../testing/raw-database.ts";
@@ -23,6 +24,9 @@ const SHAPES = ["first", "second"] as const;
 const CONTENTS = ["odd", "empty"] as const;
 const portals = ENGINES.flatMap((engine) =>
   SHAPES.flatMap((shape) => CONTENTS.map((contents) => ({ engine, shape, contents }))),
+).filter(
+  // An empty database differs between releases of the portal only in its schema, which SQLite shows, too.
+  ({ engine, contents }) => isLongRun || engine === "sqlite" || contents === "odd",
 );
 const PLAN = { type: "plan", steps: [{ content: "look", status: "pending" }] };
 const TOOL = { type: "tool", tool: "grep", args: { pattern: "x" }, result: null, status: "failed" };
