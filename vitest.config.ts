@@ -3,7 +3,7 @@ import path from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { PROJECTS, type ProjectName } from "./test/machine/projects.ts";
 import { SlowestFirst } from "./test/machine/sequencer.ts";
-import { writerBundle } from "./test/machine/writer-bundle.ts";
+import { testPrograms } from "./test/machine/test-programs.ts";
 
 // Programs that tests start load their compiled sources from here: many times faster than from TypeScript.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, ".cache", "compiled");
@@ -13,7 +13,7 @@ const CORES = Math.max(2, availableParallelism());
 const WAITING_WORKERS = 2 * CORES + 1;
 
 export default defineConfig({
-  plugins: [writerBundle()],
+  plugins: [testPrograms()],
   resolve: { conditions: ["holdfast-source"] },
   ssr: { resolve: { conditions: ["holdfast-source"] } },
   test: {

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { MigrationOrder } from "./migrate-process.ts";
 
 export interface MigrationEnd {
@@ -14,7 +13,7 @@ export interface MigrationEnd {
 
 /** A process that is ready to migrate and waits for the signal. */
 export async function startMigration(order: MigrationOrder): Promise<() => Promise<MigrationEnd>> {
-  const script = fileURLToPath(new URL("./migrate-process.ts", import.meta.url));
+  const script = path.join(import.meta.dirname, "migrate-process.ts");
   const child = spawn(process.execPath, [script, JSON.stringify(order)], {
     stdio: "pipe",
     env: { ...process.env, NODE_COMPILE_CACHE: path.join(tmpdir(), "node-compile-cache") },
