@@ -43,17 +43,24 @@ describe("a search of the list", () => {
 });
 
 describe("a file that is named in a message", () => {
-  function put(...files: readonly string[]): void {
+  function put(repo: string, ...files: readonly string[]): void {
     for (const file of files) {
-      mkdirSync(path.dirname(path.join(rig.root, "shop", file)), { recursive: true });
-      writeFileSync(path.join(rig.root, "shop", file), "");
+      mkdirSync(path.dirname(path.join(rig.root, repo, file)), { recursive: true });
+      writeFileSync(path.join(rig.root, repo, file), "");
     }
   }
 
   it.each([{ phone: false }, { phone: true }])(
     "is chosen from a list, phone: $phone",
     async (on) => {
-      put(".git/config", "src/basket.ts", "src/basket.test.ts", "docs/my notes.md", "README.md");
+      put(
+        "shop",
+        ".git/config",
+        "src/basket.ts",
+        "src/basket.test.ts",
+        "docs/my notes.md",
+        "README.md",
+      );
       const session = await rig.newSession({ title: "Shop", repo: "shop" });
       const page = await rig.open(`/sessions/${session.id}`, on);
       const box = page.getByLabel("Message to the agent");
@@ -82,4 +89,18 @@ describe("a file that is named in a message", () => {
       await eventually(() => box.inputValue()).toContain("@rea");
     },
   );
+
+  it("is searched again if a slow disk cut the search before the first match", async () => {
+    // Not the repository of other tests: the server caches its files.
+    put("mill", ".git/config", "src/wheel.ts");
+    const session = await rig.newSession({ title: "Mill", repo: "mill" });
+    const page = await rig.open(`/sessions/${session.id}`);
+    const cut = { files: [], truncated: true };
+    await page.route("**/files?*", (route) => route.fulfill({ json: cut }), { times: 1 });
+    const box = page.getByLabel("Message to the agent");
+    await box.click();
+    await box.fill("Look at @wheel");
+    const files = page.getByRole("listbox", { name: "Files in the repository" });
+    await eventually(() => files.getByRole("option").allTextContents()).toEqual(["src/wheel.ts"]);
+  });
 });

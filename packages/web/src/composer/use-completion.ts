@@ -95,6 +95,7 @@ export interface Mentions extends Completion<string> {
 }
 
 const SHOWN = 20;
+const SEARCH_AGAIN_MS = 1_000;
 
 /** Suggests files after an @. */
 export function useMention(
@@ -112,6 +113,9 @@ export function useMention(
     staleTime: 5_000,
     // Typing continues without suggestions.
     retry: false,
+    // A slow disk or a busy machine cuts the search before its first match: the next one gets further.
+    refetchInterval: ({ state }) =>
+      state.data?.truncated === true && state.data.files.length === 0 ? SEARCH_AGAIN_MS : false,
   });
   const completion = useCompletion({
     text,
