@@ -31,7 +31,7 @@ export type RepositoryFilesQuery = z.infer<typeof repositoryFilesQuerySchema>;
 export const repositoryFilesSchema = z
   .object({
     files: z.array(z.string()).describe("paths relative to the repository, best match first"),
-    truncated: z.boolean().describe("true if the repository has too many files to search them all"),
+    truncated: z.boolean().describe("true if the search ended at its limit of files or time"),
   })
   .meta({ id: "RepositoryFiles" });
 export type RepositoryFiles = z.infer<typeof repositoryFilesSchema>;

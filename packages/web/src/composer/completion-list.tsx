@@ -78,7 +78,7 @@ export function MentionList({ mentions }: { readonly mentions: Mentions }): Reac
       label="Files in the repository"
       counted={["file", "files"]}
       keyOf={(path) => path}
-      note={mentions.isCut ? "The repository is large: not all of its files were searched." : null}
+      note={mentions.isCut ? "Not all files of the repository were searched." : null}
     >
       {(path) => <Path path={path} />}
     </CompletionList>

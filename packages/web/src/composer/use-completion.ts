@@ -90,7 +90,7 @@ export function useSlash(
 }
 
 export interface Mentions extends Completion<string> {
-  /** The repository has more files than the server searched. */
+  /** The search ended at its limit of files or time. */
   readonly isCut: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface FindFiles {
 export interface FileMatches {
   /** Paths relative to the repository's folder, best match first. */
   readonly files: readonly string[];
-  /** The repository has more files than were read. */
+  /** The search ended at its limit of files or time. */
   readonly truncated: boolean;
 }
 
