@@ -111,13 +111,9 @@ function pages(): readonly (readonly [
   return [
     ["list", "/?archived=1", (page) => page.getByRole("link", { name: "Put away" })],
     ["no hits", "/?q=giraffe", (page) => page.getByText("No matching sessions")],
-    [
-      "session",
-      `/sessions/${waiting}`,
-      (page) => page.getByRole("region", { name: "npm publish" }),
-    ],
+    ["session", `/sessions/${waiting}`, answerable],
     ["no session", "/sessions/none", (page) => page.getByText("Session not found")],
-    ["inbox", "/inbox", (page) => page.getByRole("region", { name: "npm publish" })],
+    ["inbox", "/inbox", answerable],
     ["analytics", "/analytics", (page) => page.getByText("Tokens in").first()],
     [
       "settings",
@@ -125,6 +121,12 @@ function pages(): readonly (readonly [
       (page) => page.getByRole("region", { name: "Agents" }).getByText("Scripted").first(),
     ],
   ];
+}
+
+/** The answers are dimmed for a moment after the request appears, so that nobody chooses one by accident. */
+function answerable(page: Page): ReturnType<Page["locator"]> {
+  const answers = page.getByRole("region", { name: "npm publish" }).getByRole("group");
+  return answers.getByRole("button", { disabled: false }).last();
 }
 
 /** The accessibility and layout faults of the current page. */
