@@ -9,11 +9,15 @@ import type {
   OutputItem,
   Store,
 } from "../../storage/store.ts";
+import { sleep } from "../sleep.ts";
+import { createWaitingOutput } from "./waiting-output.ts";
 
 /** A longer text continues in another message. */
-const MAX_TEXT = 1024 * 1024;
-/** Characters that may wait to be stored before the agent has to wait. */
-const MAX_WAITING = 1024 * 1024;
+const MAX_TEXT = 256 * 1024;
+/** A longer text is stored in pieces of this length. */
+const MAX_PIECE = 64 * 1024;
+/** Ended tool calls that are remembered, so that a late report does not change them. */
+const MAX_ENDED_TOOLS = 2_000;
 
 export type TranscriptWriter = ReturnType<typeof createTranscriptWriter>;
 
@@ -52,13 +56,8 @@ export interface StoredOutput extends Pick<Appended, "firstSeq" | "lastSeq" | "a
  */
 export function createTranscriptWriter(options: TranscriptWriterOptions) {
   const { store, sessionId, runId, fence, clock, newId } = options;
-  let waiting: OutputItem[] = [];
-  let waitingSize = 0;
-  let oldestAt = 0;
+  const waiting = createWaitingOutput();
   let storing: Promise<void> | null = null;
-  /** `next` settles when the waiting items are stored, `onItsWay` when the current batch is. */
-  let next = Promise.withResolvers<void>();
-  let onItsWay: Promise<void> | null = null;
   let isOver = false;
   /** The sequence number of the last stored output. */
   let after = 0;
@@ -67,12 +66,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   let text: { readonly id: string; readonly key: string; length: number } | null = null;
   let planId: string | null = null;
   const tools = new Map<string, { readonly id: string; readonly ended: boolean }>();
+  const endedTools: string[] = [];
 
   const add = (item: OutputItem, size: number): void => {
-    if (isOver) return;
-    if (waiting.length === 0) oldestAt = performance.now();
-    waiting.push(item);
-    waitingSize += size;
+    if (!isOver) waiting.add(item, size);
   };
 
   const endText = (): void => {
@@ -90,8 +87,15 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     return id;
   };
 
-  const putText = ({ voice, part, text: more }: Extract<AgentReport, { report: "text" }>): void => {
-    if (more === "") return;
+  const putText = (report: Extract<AgentReport, { report: "text" }>): void => {
+    for (const piece of piecesOf(report.text, MAX_PIECE)) putPiece({ ...report, text: piece });
+  };
+
+  const putPiece = ({
+    voice,
+    part,
+    text: more,
+  }: Extract<AgentReport, { report: "text" }>): void => {
     const key = `${voice}/${part ?? ""}`;
     if (text !== null && (text.key !== key || text.length >= MAX_TEXT)) endText();
     if (text === null) {
@@ -101,25 +105,13 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
       return;
     }
     text.length += more.length;
-    const last = waiting.at(-1);
-    if (last?.put === "text" && last.messageId === text.id) {
-      waiting[waiting.length - 1] = { ...last, text: last.text + more };
-      waitingSize += more.length;
-    } else {
-      add({ put: "text", messageId: text.id, text: more }, more.length);
-    }
+    if (waiting.extend(text.id, more)) return;
+    add({ put: "text", messageId: text.id, text: more }, more.length);
   };
 
   /** Only the newest of several waiting versions of a message is stored. */
   const replace = (messageId: string, content: MessageContent, complete: boolean): void => {
-    const at = waiting.findLastIndex(
-      (item) => item.put === "content" && item.messageId === messageId,
-    );
-    const older = waiting[at];
-    if (older?.put === "content") {
-      waiting.splice(at, 1);
-      waitingSize -= sizeOf(older.content);
-    }
+    waiting.dropVersion(messageId);
     add({ put: "content", messageId, content, complete }, sizeOf(content));
   };
 
@@ -139,6 +131,13 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
       replace(tool.id, content, ended);
       tools.set(callId, { id: tool.id, ended });
     }
+    if (ended) forgetOld(callId);
+  };
+
+  const forgetOld = (ended: string): void => {
+    endedTools.push(ended);
+    const oldest = endedTools.length > MAX_ENDED_TOOLS ? endedTools.shift() : undefined;
+    if (oldest !== undefined) tools.delete(oldest);
   };
 
   const append = ({ items, at }: OutputBatch): Promise<Appended | AppendRefused> =>
@@ -166,26 +165,21 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   const storeAll = async (): Promise<void> => {
     // Reports that were read together are stored together.
     await Promise.resolve();
-    while (waiting.length > 0) {
-      const items = waiting;
-      const since = oldestAt;
-      const size = waitingSize;
-      const batch = next;
-      next = Promise.withResolvers<void>();
-      onItsWay = batch.promise;
-      waiting = [];
-      waitingSize = 0;
+    for (let batch = waiting.take(); batch !== null; batch = waiting.take()) {
+      const { items, size, oldestAt, isFull } = batch;
+      const startedAt = performance.now();
       try {
         const stored = await storeBatch({ items, at: clock(), size });
         if (stored.ok)
-          options.onStored({ runId, items, ...stored, lagMs: performance.now() - since });
+          options.onStored({ runId, items, ...stored, lagMs: performance.now() - oldestAt });
         else giveUp();
       } catch (error) {
         giveUp();
         options.onFailure(error);
       }
-      onItsWay = null;
-      batch.resolve();
+      waiting.settle(batch);
+      // An agent that fills every batch leaves half of the time to others.
+      if (isFull) await sleep(performance.now() - startedAt);
     }
     storing = null;
   };
@@ -193,12 +187,11 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   /** The run is over, another node has it, or the database failed: nothing more is stored. */
   const giveUp = (): void => {
     isOver = true;
-    waiting = [];
-    next.resolve();
+    waiting.clear();
   };
 
   const kick = (): void => {
-    if (waiting.length > 0) storing ??= storeAll();
+    if (!waiting.isEmpty) storing ??= storeAll();
   };
 
   return {
@@ -223,7 +216,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
           report satisfies never;
       }
       kick();
-      return waitingSize > MAX_WAITING ? (storing ?? undefined) : undefined;
+      return waiting.room();
     },
     /**
      * Takes over the tool calls that an earlier agent of the run left open: later reports change their messages. Must be
@@ -245,9 +238,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
       kick();
     },
     /** Resolves when all reports so far are stored, or refused because the run is over. */
-    async flush(): Promise<void> {
-      await (waiting.length > 0 ? next.promise : onItsWay);
-    },
+    flush: (): Promise<void> => waiting.flush(),
   };
 }
 
@@ -286,6 +277,17 @@ function createRecentOutput() {
       return lost.map(({ batch }) => batch);
     },
   };
+}
+
+/** Cuts a text into pieces, never within a character. */
+function* piecesOf(text: string, longest: number): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(text.length, from + longest);
+    const last = text.charCodeAt(to - 1);
+    if (to < text.length && last >= 0xd800 && last <= 0xdbff) to -= 1;
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 function sizeOf(content: MessageContent): number {

@@ -4,6 +4,7 @@ import { Readable, type Writable } from "node:stream";
 import { errorText } from "../../../domain/error-text.ts";
 import { AgentFault, type AgentExit, type Workspace } from "../../provider.ts";
 import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR, watchLeader } from "../../sandbox/bubblewrap.ts";
+import { openShare, TURN_MS } from "../wire/turns.ts";
 import { openTail } from "./tail.ts";
 
 /** The process of an agent, which leads its own process group. */
@@ -67,9 +68,13 @@ export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
   if (pid === undefined || stdin === null || stderr === null || !(stdout instanceof Readable))
     throw new Error("unreachable: a spawned process has a pid and pipes");
   const tail = openTail(STDERR_BYTES);
+  const stderrShare = openShare();
   stderr.on("data", (bytes: Buffer) => {
     tail.push(bytes);
     onStderr(bytes);
+    if (bytes.length < MUCH_STDERR) return;
+    stderr.pause();
+    stderrShare.takeTurn(() => stderr.resume(), TURN_MS);
   });
   stderr.on("error", () => {});
   return {
@@ -93,6 +98,8 @@ export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
 
 const STDERR_BYTES = 64 * 1024;
 const STDERR_END_MS = 100;
+/** After this many bytes at once, others come first. */
+const MUCH_STDERR = 16 * 1024;
 
 type Pipes = ("pipe" | "ignore" | number)[];
 

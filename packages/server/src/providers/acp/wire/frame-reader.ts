@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { createLineReader } from "./line-reader.ts";
+import { openShare, TURN_MS } from "./turns.ts";
 import { parseFrame, parseUnreadable, type Frame } from "./parse-frame.ts";
 
 /** Reads frames from a stream, in order and as fast as they are handled. */
@@ -19,60 +20,88 @@ export interface FrameReaderOptions {
   readonly maxLineBytes?: number | undefined;
 }
 
+/**
+ * Handles what has arrived at once, but at most for a turn: what is left waits for the next turn, and the writer of the
+ * stream waits, too.
+ */
 export function readFrames(
   input: Readable,
   { onFrame, onEnd, maxLineBytes }: FrameReaderOptions,
 ): FrameReader {
-  let held: { readonly frame: Frame; readonly line: string }[] = [];
-  let delivered = 0;
+  /** Bytes that have arrived and are not handled yet. */
+  let rest: Buffer = Buffer.alloc(0);
+  const share = openShare();
+  let isInTurns = false;
   let holds = 0;
-  let endReason: string | null = null;
+  /** Why the stream has ended. `isWhole`: without an error, so that its last line may lack only its newline. */
+  let ending: { readonly reason: string; isWhole: boolean } | null = null;
   let isDone = false;
   let quiet: { readonly timer: NodeJS.Timeout } | null = null;
 
   const deliver = (frame: Frame, line: string): void => {
-    if (isDone) return;
-    if (holds > 0) held.push({ frame, line });
-    else onFrame(frame, line);
+    if (!isDone) onFrame(frame, line);
   };
-
-  const end = (reason: string): void => {
-    endReason ??= reason;
-    if (holds > 0 || isDone) return;
-    isDone = true;
-    clearTimeout(quiet?.timer);
-    onEnd(endReason);
-  };
-
-  const release = (): void => {
-    holds -= 1;
-    for (let next = held[delivered]; next !== undefined && holds === 0; next = held[delivered]) {
-      delivered += 1;
-      onFrame(next.frame, next.line);
-    }
-    if (holds > 0) return;
-    held = [];
-    delivered = 0;
-    if (endReason !== null) return end(endReason);
-    input.resume();
-    quiet?.timer.refresh();
-  };
-
   const lines = createLineReader({
     onLine: (line) => deliver(parseFrame(line), line),
     onOversize: (head) => deliver(parseUnreadable(head), `${head}… (over the limit, dropped)`),
     maxBytes: maxLineBytes,
   });
+
+  const handle = (): void => {
+    share.noteOutput();
+    const startedAt = performance.now();
+    let spentMs = 0;
+    while (rest.length > 0 && holds === 0 && !isDone) {
+      if (spentMs >= TURN_MS) return handleLater(spentMs);
+      rest = rest.subarray(lines.take(rest));
+      spentMs = performance.now() - startedAt;
+    }
+    if (holds > 0 || isDone) return;
+    if (spentMs > TURN_MS) return handleLater(spentMs);
+    if (ending !== null) return conclude();
+    input.resume();
+    quiet?.timer.refresh();
+  };
+
+  const handleLater = (spentMs: number): void => {
+    isInTurns = true;
+    input.pause();
+    share.takeTurn(() => {
+      isInTurns = false;
+      if (holds === 0) handle();
+    }, spentMs);
+  };
+
+  const end = (reason: string, isWhole: boolean): void => {
+    ending ??= { reason, isWhole };
+    if (holds === 0 && !isInTurns) handle();
+  };
+
+  const conclude = (): void => {
+    if (isDone || ending === null) return;
+    if (ending.isWhole) {
+      ending.isWhole = false;
+      lines.end();
+      if (holds > 0) return;
+    }
+    isDone = true;
+    clearTimeout(quiet?.timer);
+    onEnd(ending.reason);
+  };
+
   input.on("data", (bytes: Buffer) => {
     quiet?.timer.refresh();
-    lines.push(bytes);
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    if (holds === 0 && !isInTurns) handle();
   });
-  input.once("end", () => {
-    lines.end();
-    end("its output ended");
-  });
-  input.once("close", () => end("its output was closed"));
-  input.on("error", (error) => end(`its output cannot be read: ${error.message}`));
+  input.once("end", () => end("its output ended", true));
+  input.once("close", () => end("its output was closed", false));
+  input.on("error", (error) => end(`its output cannot be read: ${error.message}`, false));
+
+  const release = (): void => {
+    holds -= 1;
+    if (holds === 0 && !isInTurns) handle();
+  };
 
   return {
     hold: (until) => {
@@ -83,7 +112,7 @@ export function readFrames(
     finish: (quietMs) => {
       if (isDone || quiet !== null) return;
       const timer = setTimeout(() => {
-        if (holds === 0) end("it has exited");
+        if (holds === 0 && !isInTurns) end("it has exited", false);
       }, quietMs);
       quiet = { timer };
     },

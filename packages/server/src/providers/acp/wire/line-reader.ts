@@ -2,6 +2,9 @@
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 export interface LineReader {
+  /** Reads to the end of the first line, or all if it has no newline. Returns the number of bytes read. */
+  take(bytes: Uint8Array): number;
+  /** Reads all. */
   push(bytes: Uint8Array): void;
   /** Delivers the last line if it has no newline. */
   end(): void;
@@ -67,18 +70,18 @@ export function createLineReader({
     reset();
   };
 
+  const take = (bytes: Uint8Array): number => {
+    const input = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const end = input.indexOf(NEWLINE);
+    if (end === -1) collect(input);
+    else finish(input.subarray(0, end));
+    return end === -1 ? input.length : end + 1;
+  };
+
   return {
+    take,
     push: (bytes) => {
-      const input = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      let begin = 0;
-      for (
-        let end = input.indexOf(NEWLINE);
-        end !== -1;
-        begin = end + 1, end = input.indexOf(NEWLINE, begin)
-      ) {
-        finish(input.subarray(begin, end));
-      }
-      if (begin < input.length) collect(input.subarray(begin));
+      for (let read = 0; read < bytes.length; ) read += take(bytes.subarray(read));
     },
     end: () => finish(Buffer.alloc(0)),
   };

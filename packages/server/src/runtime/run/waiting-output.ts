@@ -1,0 +1,125 @@
+import type { OutputItem } from "../../storage/store.ts";
+
+/**
+ * What one call of the store gets, so that other sessions do not wait long for their turn. The agent has to wait while
+ * more than this is waiting.
+ */
+const MAX_ITEMS = 32;
+const MAX_SIZE = 256 * 1024;
+
+/** Output of a run that is stored together. */
+export interface WaitingBatch {
+  readonly items: readonly OutputItem[];
+  /** The approximate number of characters. */
+  readonly size: number;
+  /** When its first report arrived. */
+  readonly oldestAt: number;
+  /** The number of its last item. */
+  readonly last: number;
+  /** More was waiting than one batch may have. */
+  readonly isFull: boolean;
+}
+
+interface Waiting {
+  item: OutputItem;
+  size: number;
+  readonly number: number;
+  readonly addedAt: number;
+}
+
+/** The output of a run that waits to be stored, in order. */
+export function createWaitingOutput() {
+  let waiting: Waiting[] = [];
+  let size = 0;
+  /** Items are numbered from 1. */
+  let added = 0;
+  let settled = 0;
+  let flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
+  let room: PromiseWithResolvers<void> | null = null;
+
+  const isFull = (): boolean => waiting.length > MAX_ITEMS || size > MAX_SIZE;
+
+  const settleUpTo = (number: number): void => {
+    settled = Math.max(settled, waiting.length === 0 ? added : number);
+    const done = flushes.filter(({ upTo }) => upTo <= settled);
+    flushes = flushes.filter(({ upTo }) => upTo > settled);
+    for (const { resolve } of done) resolve();
+  };
+
+  const makeRoom = (): void => {
+    if (isFull()) return;
+    room?.resolve();
+    room = null;
+  };
+
+  return {
+    get isEmpty(): boolean {
+      return waiting.length === 0;
+    },
+    add(item: OutputItem, itemSize: number): void {
+      added += 1;
+      waiting.push({ item, size: itemSize, number: added, addedAt: performance.now() });
+      size += itemSize;
+    },
+    /** Adds text to the last item, if that is text of the same message. */
+    extend(messageId: string, more: string): boolean {
+      const last = waiting.at(-1);
+      if (last?.item.put !== "text" || last.item.messageId !== messageId) return false;
+      if (last.size + more.length > MAX_SIZE) return false;
+      last.item = { ...last.item, text: last.item.text + more };
+      last.size += more.length;
+      size += more.length;
+      return true;
+    },
+    /** Drops the waiting version of a message that a newer one replaces. */
+    dropVersion(messageId: string): void {
+      const at = waiting.findLastIndex(
+        ({ item }) => item.put === "content" && item.messageId === messageId,
+      );
+      if (at === -1) return;
+      for (const dropped of waiting.splice(at, 1)) size -= dropped.size;
+    },
+    /** Takes the next batch; null if nothing is waiting. It counts as waiting for a flush until it is settled. */
+    take(): WaitingBatch | null {
+      const [first] = waiting;
+      if (first === undefined) return null;
+      let taken = 0;
+      let takenSize = 0;
+      for (const one of waiting) {
+        if (taken === MAX_ITEMS || (taken > 0 && takenSize + one.size > MAX_SIZE)) break;
+        taken += 1;
+        takenSize += one.size;
+      }
+      const batch = waiting.slice(0, taken);
+      waiting = waiting.slice(taken);
+      size -= takenSize;
+      makeRoom();
+      return {
+        items: batch.map(({ item }) => item),
+        size: takenSize,
+        oldestAt: first.addedAt,
+        last: batch.at(-1)?.number ?? first.number,
+        isFull: waiting.length > 0 || taken === MAX_ITEMS,
+      };
+    },
+    /** The batch is stored, or never will be. */
+    settle: ({ last }: WaitingBatch): void => settleUpTo(last),
+    /** Drops everything. */
+    clear(): void {
+      waiting = [];
+      size = 0;
+      makeRoom();
+    },
+    /** Resolves when all items so far are settled. */
+    flush(): Promise<void> {
+      if (settled >= added) return Promise.resolve();
+      return new Promise((resolve) => flushes.push({ upTo: added, resolve }));
+    },
+    /** The agent has to wait for the promise, if there is one. */
+    room(): Promise<void> | undefined {
+      if (!isFull()) return undefined;
+      room ??= Promise.withResolvers<void>();
+      return room.promise;
+    },
+  };
+}
