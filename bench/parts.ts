@@ -1,6 +1,8 @@
 import { benchCluster, printRates } from "./cluster-bench.ts";
 import { benchCommands } from "./command-bench.ts";
 import { compare } from "./floor/compare.ts";
+import { benchFloods } from "./flood/flood-bench.ts";
+import { reportFloods } from "./flood/report-flood.ts";
 import { compareForms } from "./floor/compare-forms.ts";
 import { reportFloor, reportForms } from "./floor/report-floor.ts";
 import { benchGrowth } from "./growth/growth-bench.ts";
@@ -110,6 +112,13 @@ export const PARTS: readonly Part[] = [
       const report = reportRows(rows, { notes: [printRates(rates)] });
       return { ...report, figures: { rows, rates } };
     },
+  },
+  {
+    name: "flood",
+    seconds: { quick: 60, usual: 110 },
+    title: "Four sessions with short turns, beside one agent that writes as fast as it can",
+    isSlow: true,
+    run: async (effort) => reportFloods(await benchFloods({ seconds: byEffort(effort, 2, 4, 15) })),
   },
   {
     name: "sandbox",

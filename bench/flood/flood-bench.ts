@@ -26,6 +26,7 @@ export const FLOODS = {
   questions: "requests for permission",
 } as const;
 export type Flood = keyof typeof FLOODS;
+const ALL_FLOODS = Object.keys(FLOODS).filter((key): key is Flood => key in FLOODS);
 
 /** What four other sessions notice. */
 export interface Noticed {
@@ -49,10 +50,10 @@ const PAUSE_MS = 20;
 
 export async function benchFloods({
   seconds,
-  floods,
+  floods = ALL_FLOODS,
 }: {
   readonly seconds: number;
-  readonly floods: readonly Flood[];
+  readonly floods?: readonly Flood[];
 }): Promise<readonly FloodResult[]> {
   const results: FloodResult[] = [];
   // Each flood gets a server of its own, so that one does not leave its memory to the next.
@@ -172,10 +173,9 @@ async function startFlood(running: Running, flood: Flood): Promise<Flooding> {
 }
 
 async function hasEnded(connection: Connection, sessionId: string): Promise<boolean> {
-  const { runs } = await requestJson<{ readonly runs: readonly { readonly endedAt: string | null }[] }>(
-    connection,
-    { path: `/api/sessions/${sessionId}/runs` },
-  );
+  const { runs } = await requestJson<{
+    readonly runs: readonly { readonly endedAt: string | null }[];
+  }>(connection, { path: `/api/sessions/${sessionId}/runs` });
   return runs.every(({ endedAt }) => endedAt !== null);
 }
 

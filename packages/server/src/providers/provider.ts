@@ -189,6 +189,8 @@ export type AgentReport =
   /** The usage of the current prompt so far. */
   | { readonly report: "usage"; readonly usage: JsonObject }
   | { readonly report: "title"; readonly title: string }
+  /** The agent floods the server, which ends the run. */
+  | { readonly report: "excess"; readonly reason: string }
   /** Any other message: a sign of life. */
   | { readonly report: "alive" };
 
@@ -229,6 +231,8 @@ export const AGENT_FAULT_CODES = [
   "agent_forgot",
   /** It violated the protocol. */
   "agent_unintelligible",
+  /** It wrote or asked more in one run than it may. */
+  "agent_excessive",
 ] as const;
 export type AgentFaultCode = (typeof AGENT_FAULT_CODES)[number];
 

@@ -27,6 +27,10 @@ export interface Limits {
   readonly idleMs: number;
   /** A run is ended if its agent reports nothing for this long. */
   readonly silentMs: number;
+  /** A run is ended if its agent writes more messages than this. Each tool call, text and plan is a message. */
+  readonly runMessages: number;
+  /** A run is ended if its agent writes more than this, in MiB of characters. */
+  readonly runMiB: number;
   /** The longest rate limit that a run waits out; null fails the run. */
   readonly rateLimitMs: number | null;
   /** A permission without an answer is rejected after this time; null never expires. */
@@ -45,6 +49,8 @@ export const LIMITS: Limits = {
   retryPauseMs: 500,
   idleMs: 30 * 60_000,
   silentMs: 30 * 60_000,
+  runMessages: 100_000,
+  runMiB: 512,
   rateLimitMs: null,
   permissionMs: null,
   briefingTokens: 8_000,

@@ -128,6 +128,8 @@ function makeSchemas() {
       retries: z.int().min(0).max(20),
       idleMinutes: minutes,
       silentMinutes: minutes,
+      runMessages: z.int().min(100).max(10_000_000),
+      runMiB: z.int().min(1).max(1_000_000),
       rateLimitMinutes: minutes,
       permissionMinutes: minutes,
       briefingTokens: z.int().min(500).max(1_000_000),

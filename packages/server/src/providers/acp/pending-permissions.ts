@@ -35,10 +35,22 @@ export function createPendingPermissions({
   readonly report: (report: AgentReport) => void;
 }): PendingPermissions {
   const pending = new Map<string, Pending>();
+  /** Requests in this prompt that came while too many were open. */
+  let refused = 0;
+
+  const refuse = (): RequestPermissionResponse => {
+    refused += 1;
+    if (refused === MAX_REFUSED) {
+      const reason = `it asked for permission ${MAX_REFUSED.toLocaleString("en")} times while ${MAX_PENDING} requests were open`;
+      report({ report: "excess", reason });
+    }
+    return CANCELLED;
+  };
 
   return {
     ask: async (params, rpcId) => {
-      if (!mayAsk() || pending.size >= MAX_PENDING) return CANCELLED;
+      if (!mayAsk()) return CANCELLED;
+      if (pending.size >= MAX_PENDING) return refuse();
       const translated = translator.permission(params);
       if (translated === null) {
         report({ report: "alive" });
@@ -72,6 +84,7 @@ export function createPendingPermissions({
       }
     },
     cancelAll: ({ isReported }) => {
+      refused = 0;
       for (const { requestId, resolve } of pending.values()) {
         pending.delete(requestId);
         resolve(CANCELLED);
@@ -83,4 +96,6 @@ export function createPendingPermissions({
 
 /** More requests at once are not meant for a person. */
 const MAX_PENDING = 100;
+/** An agent that goes on asking after so many refusals does not stop by itself. */
+const MAX_REFUSED = 1_000;
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };

@@ -12,6 +12,7 @@ import type { RunPrompt } from "./run-prompt.ts";
 import {
   createTranscriptWriter,
   type OpenTool,
+  type TranscriptReport,
   type TranscriptWriter,
 } from "./transcript-writer.ts";
 
@@ -27,6 +28,7 @@ export interface RunAttemptOptions {
 const MAX_RATE_LIMIT_WAITS = 5;
 /** Beyond this many, the agent has to wait until its reports are stored. */
 const MAX_STEPS = 64;
+const MIB = 1024 * 1024;
 
 /** An agent at work on one run, from the prompt to its end. Stores the agent's output and its questions. */
 export class RunAttempt {
@@ -40,8 +42,13 @@ export class RunAttempt {
   /** Reports other than output, stored one after the other. */
   #steps: Promise<void> = Promise.resolve();
   #stepCount = 0;
+  #stepTotal = 0;
+  /** Rejects once the agent has written more than a run may have. */
+  readonly #excess = Promise.withResolvers<never>();
+  #isExcessive = false;
 
   constructor(options: RunAttemptOptions) {
+    this.#excess.promise.catch(() => {});
     const { context, atWork, onWaiting } = options;
     const { sessionId, run, fence } = atWork;
     this.#options = options;
@@ -95,14 +102,16 @@ export class RunAttempt {
   /** Takes a report of the agent. The next one must wait for the promise, if there is one. */
   report(report: AgentReport): Promise<void> | undefined {
     this.#hear();
+    // The agent is being stopped.
+    if (this.#isExcessive) return undefined;
     switch (report.report) {
       case "tool":
         this.#noteTool(report.callId);
-        return this.#writer.put(report);
+        return this.#put(report);
       case "text":
       case "message":
       case "plan":
-        return this.#writer.put(report);
+        return this.#put(report);
       case "permission":
         return this.#later(async () => {
           // The question is about the output before it.
@@ -122,6 +131,9 @@ export class RunAttempt {
         return undefined;
       case "title":
         return this.#later(() => this.#suggestTitle(report.title));
+      case "excess":
+        this.#endForExcess(report.reason);
+        return undefined;
       case "alive":
         return undefined;
       default:
@@ -167,6 +179,22 @@ export class RunAttempt {
     if (this.#state.is === "broken") throw this.#state.error;
   }
 
+  #put(report: TranscriptReport): Promise<void> | undefined {
+    const room = this.#writer.put(report);
+    const { runMessages, runMiB } = this.#options.context.limits;
+    const { messages, size } = this.#writer.total;
+    if (messages > runMessages)
+      this.#endForExcess(`it wrote more than ${runMessages.toLocaleString("en")} messages`);
+    else if (size > runMiB * MIB)
+      this.#endForExcess(`it wrote more than ${runMiB.toLocaleString("en")} MiB`);
+    return room;
+  }
+
+  #endForExcess(reason: string): void {
+    this.#isExcessive = true;
+    this.#excess.reject(new AgentFault("agent_excessive", `The run was ended, because ${reason}.`));
+  }
+
   #on(event: AttemptEvent): void {
     this.#state = transition(this.#state, event);
   }
@@ -198,6 +226,9 @@ export class RunAttempt {
   /** Resolves when the step and all before it are done; never rejects. */
   #addStep(step: () => Promise<void>): Promise<void> {
     this.#stepCount += 1;
+    this.#stepTotal += 1;
+    if (this.#stepTotal > this.#options.context.limits.runMessages)
+      this.#endForExcess("it sent too many requests");
     this.#steps = this.#steps
       .then(step)
       .catch((error: unknown) => this.#breakOff(error))
@@ -329,7 +360,7 @@ export class RunAttempt {
     })();
     silence.catch(() => {});
     try {
-      return await Promise.race([ending, silence]);
+      return await Promise.race([ending, silence, this.#excess.promise]);
     } finally {
       over.abort();
       ending.catch(() => {});

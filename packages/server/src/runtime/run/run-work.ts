@@ -34,6 +34,9 @@ const SETTLE_MS = 3_000;
 /** Failures after which open questions of the agent stay open. */
 const LEAVES_QUESTIONS: ReadonlySet<string> = new Set(["agent_exited", "agent_unresponsive"]);
 
+/** Failures of an agent that would not stop by itself. */
+const ENDS_AGENT: ReadonlySet<string> = new Set(["agent_unresponsive", "agent_excessive"]);
+
 /** The work of this process on a session's current run: finds an agent, prompts it, and records how the run ended. */
 export class RunWork {
   readonly attempt: RunAttempt;
@@ -102,8 +105,7 @@ export class RunWork {
       const result = await this.attempt.work(live.agent, prompt, isHanded);
       for (const id of this.attempt.knownEnds) knownEnds.add(id);
       if (result === "not_current" || result === "waiting") return null;
-      const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
-      if (isStuck) await stopAgent();
+      if (result.outcome === "failed" && ENDS_AGENT.has(result.error.code)) await stopAgent();
       return result;
     } catch (error) {
       if (error instanceof AgentFault) {

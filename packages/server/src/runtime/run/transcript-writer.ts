@@ -16,6 +16,8 @@ import { createWaitingOutput } from "./waiting-output.ts";
 const MAX_TEXT = 256 * 1024;
 /** A longer text is stored in pieces of this length. */
 const MAX_PIECE = 64 * 1024;
+/** How long the writer rests after a full batch, in times of its length. */
+const REST_FACTOR = 2;
 /** Ended tool calls that are remembered, so that a late report does not change them. */
 const MAX_ENDED_TOOLS = 2_000;
 
@@ -111,8 +113,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
 
   /** Only the newest of several waiting versions of a message is stored. */
   const replace = (messageId: string, content: MessageContent, complete: boolean): void => {
-    waiting.dropVersion(messageId);
-    add({ put: "content", messageId, content, complete }, sizeOf(content));
+    if (!isOver) waiting.replace(messageId, content, complete, sizeOf(content));
   };
 
   const putPlan = (content: MessageContent): void => {
@@ -178,8 +179,8 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
         options.onFailure(error);
       }
       waiting.settle(batch);
-      // An agent that fills every batch leaves half of the time to others.
-      if (isFull) await sleep(performance.now() - startedAt);
+      // An agent that fills every batch leaves most of the time to others.
+      if (isFull) await sleep(REST_FACTOR * (performance.now() - startedAt));
     }
     storing = null;
   };
@@ -195,6 +196,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   };
 
   return {
+    /** What the agent has written so far, and the server about it. */
+    get total() {
+      return waiting.total;
+    },
     /** Takes a report. The next one must wait for the promise, if there is one. */
     put(report: TranscriptReport): Promise<void> | undefined {
       if (isOver) return undefined;

@@ -1,3 +1,4 @@
+import type { MessageContent } from "../../domain/message.ts";
 import type { OutputItem } from "../../storage/store.ts";
 
 /**
@@ -5,7 +6,7 @@ import type { OutputItem } from "../../storage/store.ts";
  * more than this is waiting.
  */
 const MAX_ITEMS = 32;
-const MAX_SIZE = 256 * 1024;
+const MAX_SIZE = 128 * 1024;
 
 /** Output of a run that is stored together. */
 export interface WaitingBatch {
@@ -36,6 +37,7 @@ export function createWaitingOutput() {
   let settled = 0;
   let flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   let room: PromiseWithResolvers<void> | null = null;
+  const total = { messages: 0, size: 0 };
 
   const isFull = (): boolean => waiting.length > MAX_ITEMS || size > MAX_SIZE;
 
@@ -52,15 +54,23 @@ export function createWaitingOutput() {
     room = null;
   };
 
+  const add = (item: OutputItem, itemSize: number): void => {
+    added += 1;
+    waiting.push({ item, size: itemSize, number: added, addedAt: performance.now() });
+    size += itemSize;
+    total.size += itemSize;
+    if (item.put === "message") total.messages += 1;
+  };
+
   return {
+    /** Everything that was added so far. */
+    get total(): { readonly messages: number; readonly size: number } {
+      return total;
+    },
     get isEmpty(): boolean {
       return waiting.length === 0;
     },
-    add(item: OutputItem, itemSize: number): void {
-      added += 1;
-      waiting.push({ item, size: itemSize, number: added, addedAt: performance.now() });
-      size += itemSize;
-    },
+    add,
     /** Adds text to the last item, if that is text of the same message. */
     extend(messageId: string, more: string): boolean {
       const last = waiting.at(-1);
@@ -69,15 +79,22 @@ export function createWaitingOutput() {
       last.item = { ...last.item, text: last.item.text + more };
       last.size += more.length;
       size += more.length;
+      total.size += more.length;
       return true;
     },
-    /** Drops the waiting version of a message that a newer one replaces. */
-    dropVersion(messageId: string): void {
-      const at = waiting.findLastIndex(
-        ({ item }) => item.put === "content" && item.messageId === messageId,
-      );
-      if (at === -1) return;
-      for (const dropped of waiting.splice(at, 1)) size -= dropped.size;
+    /** Adds a newer version of a message. A version that still waits is not stored. */
+    replace(messageId: string, content: MessageContent, complete: boolean, itemSize: number): void {
+      const at = waiting.findLastIndex(({ item }) => isVersionOf(item, messageId));
+      const older = waiting[at];
+      if (older?.item.put === "message") {
+        older.item = { ...older.item, message: { ...older.item.message, content }, complete };
+        size += itemSize - older.size;
+        total.size += itemSize;
+        older.size = itemSize;
+        return;
+      }
+      for (const dropped of at === -1 ? [] : waiting.splice(at, 1)) size -= dropped.size;
+      add({ put: "content", messageId, content, complete }, itemSize);
     },
     /** Takes the next batch; null if nothing is waiting. It counts as waiting for a flush until it is settled. */
     take(): WaitingBatch | null {
@@ -122,4 +139,10 @@ export function createWaitingOutput() {
       return room.promise;
     },
   };
+}
+
+function isVersionOf(item: OutputItem, messageId: string): boolean {
+  return item.put === "message"
+    ? item.message.id === messageId
+    : item.put === "content" && item.messageId === messageId;
 }

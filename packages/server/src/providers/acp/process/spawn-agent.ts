@@ -4,7 +4,7 @@ import { Readable, type Writable } from "node:stream";
 import { errorText } from "../../../domain/error-text.ts";
 import { AgentFault, type AgentExit, type Workspace } from "../../provider.ts";
 import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR, watchLeader } from "../../sandbox/bubblewrap.ts";
-import { openShare, TURN_MS } from "../wire/turns.ts";
+import { openShare } from "../wire/turns.ts";
 import { openTail } from "./tail.ts";
 
 /** The process of an agent, which leads its own process group. */
@@ -74,7 +74,7 @@ export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
     onStderr(bytes);
     if (bytes.length < MUCH_STDERR) return;
     stderr.pause();
-    stderrShare.takeTurn(() => stderr.resume(), TURN_MS);
+    stderrShare.takeTurn(() => stderr.resume(), bytes.length / STDERR_PER_MS);
   });
   stderr.on("error", () => {});
   return {
@@ -100,6 +100,8 @@ const STDERR_BYTES = 64 * 1024;
 const STDERR_END_MS = 100;
 /** After this many bytes at once, others come first. */
 const MUCH_STDERR = 16 * 1024;
+/** The price of stderr in the agent's share. A flood is read at about 2 MB/s. */
+const STDERR_PER_MS = 8 * 1024;
 
 type Pipes = ("pipe" | "ignore" | number)[];
 

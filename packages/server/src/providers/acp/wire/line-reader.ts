@@ -81,7 +81,7 @@ export function createLineReader({
   return {
     take,
     push: (bytes) => {
-      for (let read = 0; read < bytes.length; ) read += take(bytes.subarray(read));
+      for (let read = 0; read < bytes.length;) read += take(bytes.subarray(read));
     },
     end: () => finish(Buffer.alloc(0)),
   };
