@@ -260,14 +260,14 @@ describe("a database that is restarted within a lease", () => {
     await expect
       .poll(
         () => {
-          const stands = written() > 1024 * 1024 && written() === before;
+          const stands = written() > 256 * 1024 && written() === before;
           before = written();
           return stands;
         },
         { interval: 1_000 },
       )
       .toBe(true);
-    expect(written()).toBeLessThan(6 * 1024 * 1024);
+    expect(written()).toBeLessThan(4 * 1024 * 1024);
     await server.up();
 
     const text = agentText(await node.idle(id));

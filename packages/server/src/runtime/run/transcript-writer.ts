@@ -18,6 +18,8 @@ const MAX_TEXT = 256 * 1024;
 const MAX_PIECE = 64 * 1024;
 /** How long the writer rests after a full batch, in times of its length. */
 const REST_FACTOR = 2;
+/** A database that was away is no reason for a long rest. */
+const MAX_REST_MS = 50;
 /** Ended tool calls that are remembered, so that a late report does not change them. */
 const MAX_ENDED_TOOLS = 2_000;
 
@@ -180,7 +182,8 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
       }
       waiting.settle(batch);
       // An agent that fills every batch leaves most of the time to others.
-      if (isFull) await sleep(REST_FACTOR * (performance.now() - startedAt));
+      const restMs = REST_FACTOR * (performance.now() - startedAt);
+      if (isFull) await sleep(Math.min(restMs, MAX_REST_MS));
     }
     storing = null;
   };
