@@ -181,9 +181,9 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
         options.onFailure(error);
       }
       waiting.settle(batch);
-      // An agent that fills every batch leaves most of the time to others.
+      // An agent that fills every batch leaves most of the time to others, where all share one writer.
       const restMs = REST_FACTOR * (performance.now() - startedAt);
-      if (isFull) await sleep(Math.min(restMs, MAX_REST_MS));
+      if (isFull && !store.isShared) await sleep(Math.min(restMs, MAX_REST_MS));
     }
     storing = null;
   };
