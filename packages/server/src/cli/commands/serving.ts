@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module";
+import { boundNewSpace } from "./bound-memory.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { serveSettings, type ServeFlags } from "../settings/settings.ts";
@@ -13,6 +14,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const stopRequest = stopSignal();
   const server = await startServer(settings);
   process.stdout.write(`${greeting(server, settings)}\n`);
+  boundNewSpace();
   tidyUpSoon();
   await stopRequest;
   await stopInTime(server.stop, settings.member);
