@@ -185,6 +185,8 @@ describe("an agent with unusual output", () => {
       update: () => [],
       permission: () => null,
       endPrompt: () => [],
+      release: () => [],
+      isHolding: false,
     };
     const { rig } = await outcomeOf(
       [say("x")],

@@ -1,0 +1,163 @@
+import { isObject } from "../../domain/json.ts";
+import type { Finder, Part } from "./matcher.ts";
+
+/** What is shown in place of a secret. */
+export const REDACTED = "[redacted]";
+
+/** Removes secrets from what an agent says. */
+export interface Redactor {
+  text(text: string): string;
+  /** Removes them from all texts, keys and numbers of a parsed JSON value, which is returned itself if it has none. */
+  json<Value>(value: Value): Value;
+  /** Removes them from a line that may be JSON, in which letters can be escaped. */
+  line(line: string): string;
+  /** Removes them from a text that comes in parts, even if a part ends within a secret. */
+  next(held: HeldText, more: string): NextText;
+  /**
+   * The text that is held back, although more could follow. Of a secret it shows less than a quarter, or seven
+   * characters.
+   */
+  release(held: HeldText): NextText;
+  /** The length of the longest text that it recognises. */
+  readonly longest: number;
+}
+
+/** The end of a text with which a secret may begin. It is shorter than the longest form of a secret. */
+export interface HeldText {
+  readonly raw: string;
+  /** The characters of it that have been shown. The others are held back until more text decides. */
+  readonly shown: number;
+  /** The others are shown as redacted already. */
+  readonly isRedacted: boolean;
+}
+
+export interface NextText {
+  /** To be shown. */
+  readonly text: string;
+  readonly held: HeldText;
+}
+
+export const NOTHING_HELD: HeldText = { raw: "", shown: 0, isRedacted: false };
+
+/** Fewer characters than a matcher looks for are always remembered, but not held back. */
+const REMEMBERED = 3;
+
+export function createRedactor(finder: Finder): Redactor {
+  const clean = (text: string): string => {
+    const whole = withoutNul(text);
+    const parts = finder.find(whole);
+    return parts.length === 0 ? text : replace(whole, parts);
+  };
+
+  const cleanNumber = (value: number): number | string => {
+    const text = String(value);
+    const without = clean(text);
+    return without === text ? value : without;
+  };
+
+  const cleanItems = (items: readonly unknown[]): readonly unknown[] => {
+    let copy: unknown[] | null = null;
+    for (let at = 0; at < items.length; at += 1) {
+      const item = cleanAll(items[at]);
+      if (item !== items[at]) (copy ??= [...items])[at] = item;
+    }
+    return copy ?? items;
+  };
+
+  const cleanFields = (fields: Readonly<Record<string, unknown>>): object => {
+    let copy: [string, unknown][] | null = null;
+    let count = 0;
+    for (const key in fields) {
+      const [cleanKey, item] = [clean(key), cleanAll(fields[key])];
+      if (cleanKey !== key || item !== fields[key]) copy ??= Object.entries(fields).slice(0, count);
+      copy?.push([cleanKey, item]);
+      count += 1;
+    }
+    return copy === null ? fields : Object.fromEntries(copy);
+  };
+
+  const cleanAll = (value: unknown): unknown => {
+    if (typeof value === "string") return clean(value);
+    if (typeof value === "number") return Math.abs(value) >= 1e7 ? cleanNumber(value) : value;
+    if (Array.isArray(value)) return cleanItems(value);
+    return isObject(value) ? cleanFields(value) : value;
+  };
+
+  return {
+    text: clean,
+    // Texts become texts, and only numbers that contain a secret become texts, too.
+    json: <Value>(value: Value) => cleanAll(value) as Value,
+    line: (line) => {
+      const text = clean(line);
+      if (!text.includes(ESCAPED)) return text;
+      const readable = unescapeAscii(text);
+      const without = clean(readable);
+      return without === readable ? text : without;
+    },
+    next: ({ raw, shown, isRedacted }, more) => {
+      const text = withoutNul(raw + more);
+      const parts = finder.find(text);
+      const end = parts.at(-1)?.end ?? 0;
+      const begun = finder.beginning(text.slice(end));
+      const start = begun === null ? text.length : end + begun.start;
+      const isKnown = isRedacted && (start === 0 || (parts[0]?.start ?? 1) === 0);
+      const rest =
+        begun === null ? Math.max(end, text.length - REMEMBERED) : Math.min(start, text.length);
+      return {
+        text: replace(text, parts, { from: shown, to: start, isKnown }),
+        held: {
+          raw: text.slice(rest),
+          shown: begun === null ? text.length - rest : Math.max(0, shown - start),
+          isRedacted: isRedacted && start === 0,
+        },
+      };
+    },
+    release: (held) => {
+      const { raw, shown, isRedacted } = held;
+      if (shown === raw.length) return { text: "", held };
+      const isTelling = isRedacted || finder.beginning(raw)?.isTelling === true;
+      const text = isTelling ? REDACTED : raw.slice(shown);
+      return {
+        text: isRedacted ? "" : text,
+        held: { raw, shown: raw.length, isRedacted: isTelling },
+      };
+    },
+    get longest() {
+      return finder.longest;
+    },
+  };
+}
+
+/**
+ * The text between two places, with secrets replaced. If it begins within a secret that is shown as redacted already,
+ * nothing is shown for the rest of that.
+ */
+function replace(
+  text: string,
+  parts: readonly Part[],
+  { from = 0, to = text.length, isKnown = false } = {},
+): string {
+  let result = "";
+  let at = from;
+  for (const { start, end } of parts) {
+    if (end <= at) continue;
+    if (start >= at) result += text.slice(at, start) + REDACTED;
+    else if (!isKnown) result += REDACTED;
+    at = end;
+  }
+  return at < to ? result + text.slice(at, to) : result;
+}
+
+/** Databases get no NUL, so a secret with NULs inside would become whole after it was searched for. */
+function withoutNul(text: string): string {
+  return text.includes("\0") ? text.replaceAll("\0", "") : text;
+}
+
+const ESCAPED = String.raw`\u00`;
+
+/** Writes escaped ASCII as it is, also in JSON within JSON. */
+function unescapeAscii(line: string): string {
+  return line.replaceAll(/\\+u00([2-7][0-9a-f])/giu, (_all, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
