@@ -6,6 +6,8 @@ export interface Finder {
   beginning(text: string): Beginning | null;
   /** The length of the longest form. */
   readonly longest: number;
+  /** The number of forms; it changes when the finder finds more or less. */
+  readonly size: number;
 }
 
 /** Finds any of many texts in one pass. */
@@ -28,22 +30,48 @@ export interface Beginning {
 const SHORTEST = 8;
 /** Fewer characters say nothing about a secret, and are the end of many texts. */
 const SHORTEST_BEGINNING = 4;
-
-const BLOCK = 3;
-const LARGEST_SHIFT = SHORTEST - BLOCK + 1;
-const SLOT_BITS = 17;
 const NONE: readonly Part[] = [];
 
+/** Characters that are looked at together. */
+const BLOCK = 3;
+/** The search never looks at more characters of a form at once. */
+const WIDEST = 64;
+const SLOT_BITS = 17;
+/** In a slot: how far the search can move on, and whether any form has these characters anywhere. */
+const SHIFT = 0x7f;
+const ANYWHERE = 0x80;
+
 /**
- * The algorithm of Wu and Manber: it looks at the last three characters of a window of eight. If no form has them, it
- * moves on by up to six characters at once, so that text without secrets costs little.
+ * The algorithm of Wu and Manber: it looks at the last three characters of a window that is as wide as the shortest form.
+ * If no form has them there, it moves on, by nearly the width of the window in most cases. Text without secrets costs
+ * little, therefore, and less if all secrets are long.
  */
 export function createMatcher(): Matcher {
-  const shifts = new Uint8Array(1 << SLOT_BITS).fill(LARGEST_SHIFT);
+  const forms = new Set<string>();
+  const slots = new Uint8Array(1 << SLOT_BITS);
+  /** The forms whose window ends with a block. */
   const candidates = new Map<number, string[]>();
   const beginnings = new Map<string, string[]>();
-  const known = new Set<string>();
+  let width = WIDEST;
   let longest = 0;
+
+  const learn = (form: string): void => {
+    const farthest = width - BLOCK;
+    for (let at = 0; at <= form.length - BLOCK; at += 1) {
+      const slot = slotOf(form, at);
+      const known = slots[slot] ?? 0;
+      const shift = at > farthest ? known & SHIFT : Math.min(known & SHIFT, farthest - at);
+      slots[slot] = shift | ANYWHERE;
+    }
+    push(candidates, slotOf(form, farthest), form);
+  };
+
+  const learnAll = (): void => {
+    slots.fill(width - BLOCK + 1);
+    candidates.clear();
+    for (const form of forms) learn(form);
+  };
+  learnAll();
 
   const longestAt = (text: string, slot: number, start: number): number => {
     let length = 0;
@@ -53,31 +81,32 @@ export function createMatcher(): Matcher {
     return length;
   };
 
+  const isAnywhere = (text: string, at: number): boolean =>
+    ((slots[slotOf(text, at)] ?? 0) & ANYWHERE) !== 0;
+
   return {
     add(form) {
-      if (form.length < SHORTEST || known.has(form)) return;
-      known.add(form);
+      if (form.length < SHORTEST || forms.has(form)) return;
+      forms.add(form);
       longest = Math.max(longest, form.length);
-      for (let at = 0; at < LARGEST_SHIFT; at += 1) {
-        const slot = slotOf(form, at);
-        shifts[slot] = Math.min(shifts[slot] ?? 0, LARGEST_SHIFT - 1 - at);
-      }
-      push(candidates, slotOf(form, LARGEST_SHIFT - 1), form);
       push(beginnings, form.slice(0, SHORTEST_BEGINNING), form);
+      if (form.length >= width) return learn(form);
+      width = form.length;
+      learnAll();
     },
     find(text) {
       let parts: Part[] | null = null;
       // The place of the last block of the window.
-      let at = LARGEST_SHIFT - 1;
+      let at = width - BLOCK;
       const last = text.length - BLOCK;
       while (at <= last) {
         const slot = slotOf(text, at);
-        const shift = shifts[slot] ?? 0;
+        const shift = (slots[slot] ?? 0) & SHIFT;
         if (shift > 0) {
           at += shift;
           continue;
         }
-        const start = at - LARGEST_SHIFT + 1;
+        const start = at - width + BLOCK;
         const length = longestAt(text, slot, start);
         if (length > 0) addPart((parts ??= []), { start, end: start + length });
         at += 1;
@@ -86,29 +115,37 @@ export function createMatcher(): Matcher {
     },
     beginning(text) {
       const { length } = text;
-      const from = Math.max(0, length - longest + 1);
-      let code =
-        (text.charCodeAt(from) & ASCII) * (ASCII + 1) + (text.charCodeAt(from + 1) & ASCII);
-      for (let start = from; start <= length - SHORTEST_BEGINNING; start += 1) {
-        code = nextCode(code, text.charCodeAt(start + 2));
-        // Most places are ruled out by the table, without a substring.
-        if ((shifts[slotOfCode(code)] ?? 0) === LARGEST_SHIFT) continue;
-        const forms = beginnings.get(text.slice(start, start + SHORTEST_BEGINNING));
-        if (forms === undefined) continue;
-        const end = text.slice(start);
-        const begun = forms.filter((form) => form.length > end.length && form.startsWith(end));
-        if (begun.length === 0) continue;
-        const isTelling = begun.some(
-          (form) => end.length >= SHORTEST && end.length * 4 >= form.length,
-        );
-        return { start, isTelling };
+      const last = length - SHORTEST_BEGINNING;
+      // Most texts are ruled out by their last characters.
+      if (last < 0 || !isAnywhere(text, last + 1) || !isAnywhere(text, last)) return null;
+      for (let start = Math.max(0, length - longest + 1); start <= last; start += 1) {
+        if (!isAnywhere(text, start)) continue;
+        const begun = beginnings.get(text.slice(start, start + SHORTEST_BEGINNING));
+        const beginning = begun === undefined ? null : longestBeginning(begun, text, start);
+        if (beginning !== null) return beginning;
       }
       return null;
     },
     get longest() {
       return longest;
     },
+    get size() {
+      return forms.size;
+    },
   };
+}
+
+function longestBeginning(forms: readonly string[], text: string, start: number): Beginning | null {
+  const end = text.slice(start);
+  const begun = forms.filter((form) => form.length > end.length && form.startsWith(end));
+  if (begun.length === 0) return null;
+  const isTelling = begun.some((form) => isTellingOf(end.length, form.length));
+  return { start, isTelling };
+}
+
+/** Whether so many characters of a secret must not be shown. */
+export function isTellingOf(shown: number, length: number): boolean {
+  return shown >= SHORTEST && shown * 4 >= length;
 }
 
 /** Adds a part that does not begin before the others. */
@@ -120,20 +157,10 @@ export function addPart(parts: Part[], part: Part): void {
 
 /** The slot of three characters. Of each, seven bits count. */
 function slotOf(text: string, at: number): number {
-  return slotOfCode(
-    ((text.charCodeAt(at) & ASCII) << 14) |
-      ((text.charCodeAt(at + 1) & ASCII) << 7) |
-      (text.charCodeAt(at + 2) & ASCII),
-  );
-}
-
-const ASCII = 0x7f;
-
-function nextCode(code: number, unit: number): number {
-  return ((code << 7) | (unit & ASCII)) & 0x1fffff;
-}
-
-function slotOfCode(code: number): number {
+  const code =
+    ((text.charCodeAt(at) & 0x7f) << 14) |
+    ((text.charCodeAt(at + 1) & 0x7f) << 7) |
+    (text.charCodeAt(at + 2) & 0x7f);
   return Math.imul(code, 0x9e3779b1) >>> (32 - SLOT_BITS);
 }
 

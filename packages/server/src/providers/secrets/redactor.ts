@@ -83,34 +83,51 @@ export function createRedactor(finder: Finder): Redactor {
     return isObject(value) ? cleanFields(value) : value;
   };
 
+  const next = ({ raw, shown, isRedacted }: HeldText, more: string): NextText => {
+    const text = withoutNul(raw + more);
+    const parts = finder.find(text);
+    const end = parts.at(-1)?.end ?? 0;
+    const begun = finder.beginning(end === 0 ? text : text.slice(end));
+    if (begun === null) {
+      const rest = text.slice(Math.max(end, text.length - REMEMBERED));
+      const isKnown = isRedacted && parts[0]?.start === 0;
+      return {
+        text: parts.length === 0 ? text.slice(shown) : replace(text, parts, { shown, isKnown }),
+        held: { raw: rest, shown: rest.length, isRedacted: false },
+      };
+    }
+    const start = end + begun.start;
+    const isKnown = isRedacted && (start === 0 || parts[0]?.start === 0);
+    return {
+      text: replace(text.slice(0, start), parts, { shown, isKnown }),
+      held: {
+        raw: text.slice(start),
+        shown: Math.max(0, shown - start),
+        isRedacted: isRedacted && start === 0,
+      },
+    };
+  };
+
+  let latest = { held: NOTHING_HELD, more: "", size: 0, next: { text: "", held: NOTHING_HELD } };
+
   return {
     text: clean,
     // Texts become texts, and only numbers that contain a secret become texts, too.
     json: <Value>(value: Value) => cleanAll(value) as Value,
     line: (line) => {
       const text = clean(line);
-      if (!text.includes(ESCAPED)) return text;
+      // A search for one character is much faster than one for a text.
+      if (!text.includes("\\") || !text.includes(ESCAPED)) return text;
       const readable = unescapeAscii(text);
       const without = clean(readable);
       return without === readable ? text : without;
     },
-    next: ({ raw, shown, isRedacted }, more) => {
-      const text = withoutNul(raw + more);
-      const parts = finder.find(text);
-      const end = parts.at(-1)?.end ?? 0;
-      const begun = finder.beginning(text.slice(end));
-      const start = begun === null ? text.length : end + begun.start;
-      const isKnown = isRedacted && (start === 0 || (parts[0]?.start ?? 1) === 0);
-      const rest =
-        begun === null ? Math.max(end, text.length - REMEMBERED) : Math.min(start, text.length);
-      return {
-        text: replace(text, parts, { from: shown, to: start, isKnown }),
-        held: {
-          raw: text.slice(rest),
-          shown: begun === null ? text.length - rest : Math.max(0, shown - start),
-          isRedacted: isRedacted && start === 0,
-        },
-      };
+    next: (held, more) => {
+      // The journal and the transcript ask for the same text, one after the other.
+      const { size } = finder;
+      if (more !== latest.more || size !== latest.size || !isSame(held, latest.held))
+        latest = { held, more, size, next: next(held, more) };
+      return latest.next;
     },
     release: (held) => {
       const { raw, shown, isRedacted } = held;
@@ -128,24 +145,30 @@ export function createRedactor(finder: Finder): Redactor {
   };
 }
 
+function isSame(left: HeldText, right: HeldText): boolean {
+  return (
+    left.raw === right.raw && left.shown === right.shown && left.isRedacted === right.isRedacted
+  );
+}
+
 /**
- * The text between two places, with secrets replaced. If it begins within a secret that is shown as redacted already,
- * nothing is shown for the rest of that.
+ * A text with its secrets replaced, without its beginning that has been shown. If that ends within a secret that is shown
+ * as redacted already, nothing more is shown of it.
  */
 function replace(
   text: string,
   parts: readonly Part[],
-  { from = 0, to = text.length, isKnown = false } = {},
+  { shown = 0, isKnown = false } = {},
 ): string {
   let result = "";
-  let at = from;
+  let at = shown;
   for (const { start, end } of parts) {
     if (end <= at) continue;
     if (start >= at) result += text.slice(at, start) + REDACTED;
     else if (!isKnown) result += REDACTED;
     at = end;
   }
-  return at < to ? result + text.slice(at, to) : result;
+  return result + text.slice(at);
 }
 
 /** Databases get no NUL, so a secret with NULs inside would become whole after it was searched for. */

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 /** Values of variables for programs, by their names. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -6,7 +8,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
  * says that it is none.
  */
 export function secretsOfOwn(variables: Variables): readonly string[] {
-  return secretsIn(variables, (name, value) => !isHarmlessName(name) || looksRandom(value));
+  return secretsIn(variables, (name, value) => !HARMLESS_NAME.test(name) || looksRandom(value));
 }
 
 /** The secrets in variables that are inherited: only those whose name or value looks like a secret. */
@@ -37,7 +39,7 @@ function secretsIn(
   const common = new Set(COMMON_VARIABLES.map((name) => process.env[name]));
   return Object.entries(variables).flatMap(([name, written = ""]) => {
     const value = written.trim();
-    if (common.has(value)) return [];
+    if (common.has(value) || COMMON_VARIABLES.includes(name)) return [];
     const settings = parseSettings(value);
     if (settings !== null) return secretsOfInherited(settings);
     const inUrl = secretsOfUrl(value);
@@ -86,10 +88,6 @@ const SECRET_NAME =
 /** Such as `GOOGLE_APPLICATION_CREDENTIALS_FILE` and `SSH_AUTH_SOCK`. */
 const SECRET_NAME_OF_PLACE = /_(?:FILE|PATH|DIR|HOME|SOCK|URL|NAME|ID|METHOD|TYPE)$/iu;
 
-function isHarmlessName(name: string): boolean {
-  return COMMON_VARIABLES.includes(name) || HARMLESS_NAME.test(name);
-}
-
 const HARMLESS_NAME =
   /^(?:LC_|XDG_|NO_|DISABLE_|ENABLE_)|(?:^|_)(?:MODEL|MODE|REGION|LOCATION|PROJECT|PROVIDER|HOST|HOSTNAME|PORT|LEVEL|VERSION|TIMEOUT|ENV|ENVIRONMENT|FORMAT|THEME|EDITOR|PATH|DIR|HOME|NAME|URL|AGENT)$/iu;
 
@@ -130,11 +128,14 @@ const COMMON_VALUES: ReadonlySet<string> = new Set([
   "staging",
 ]);
 
-/** A path, or a URL without a part that looks like a secret. */
+/** A path or a list of them, or a URL without a part that looks like a secret. */
 function isPlace(value: string): boolean {
-  const isPath = /^(?:~|\.{0,2})\/[\w.@+~ :/-]*$|^[A-Za-z]:\\/u.test(value);
+  if (/^(?:~|\.{1,2})\/|^[A-Za-z]:\\/u.test(value)) return true;
+  // A key can begin with a slash, but not with a folder that exists.
+  const [, top] = /^(\/[^/]+)(?:\/|$)/u.exec(value) ?? [];
+  if (top !== undefined) return existsSync(top);
   const isUrl = /^[a-z][\w+.-]*:\/\/[^\s@]*$/iu.test(value);
-  return (isPath || isUrl) && !value.split(/[/?&=#:;,.]/u).some(looksRandom);
+  return isUrl && !value.split(/[/?&=#:;,.]/u).some(looksRandom);
 }
 
 function isNumber(value: string): boolean {

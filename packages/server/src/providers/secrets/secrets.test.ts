@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../domain/testing/cpu-time.ts";
 import { repeat } from "../../domain/testing/repeat.ts";
 import { NOTHING_HELD, REDACTED, type Redactor } from "./redactor.ts";
 import { openSecrets } from "./secrets.ts";
@@ -118,6 +119,14 @@ describe("a secret is removed from a text", () => {
 });
 
 describe("a secret in streamed text", () => {
+  it("is removed as soon as it is known", () => {
+    const secrets = openSecrets();
+    const chunk = "It is sk-new-secret-1.";
+    expect(secrets.redactor.next(NOTHING_HELD, chunk).text).toBe(chunk);
+    secrets.note("sk-new-secret-1");
+    expect(secrets.redactor.next(NOTHING_HELD, chunk).text).toBe(`It is ${REDACTED}.`);
+  });
+
   const forms = [KEY, Buffer.from(`u:${KEY}`).toString("base64"), encodeURIComponent(KEY)];
 
   it("is removed wherever the chunks are cut, and the rest is complete", () => {
@@ -167,6 +176,30 @@ describe("a secret in streamed text", () => {
     const third = redactor.next(longer.held, `${KEY.slice(12)} b`);
     expect(third.text).toBe(" b");
   });
+});
+
+it("redaction costs less than parsing a message, if it finds nothing", () => {
+  const secrets = Array.from({ length: 40 }, (_each, at) => `sk-${at}-${"x7Q".repeat(12)}`);
+  const redactor = redactorOf(...secrets);
+  const text = "Some words of an answer, as they come from an agent. ";
+  const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
+  const line = JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { update } });
+  let held = NOTHING_HELD;
+  const redact = (at: number): void => {
+    redactor.line(line);
+    held = redactor.next(held, at % 2 === 0 ? text : `${text} `).held;
+  };
+  const parse = (): unknown => JSON.parse(line);
+  const cost = (act: (at: number) => unknown): number =>
+    Math.min(
+      ...Array.from({ length: 5 }, () =>
+        cpuMs(() => {
+          for (let at = 0; at < 10_000; at += 1) act(at);
+        }),
+      ),
+    );
+  cost(redact);
+  expect(cost(redact)).toBeLessThan(cost(parse));
 });
 
 describe("tokens of the API", () => {

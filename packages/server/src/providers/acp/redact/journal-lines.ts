@@ -1,7 +1,7 @@
-import { NOTHING_HELD, type HeldText, type Redactor } from "../secrets/redactor.ts";
-import { textOfBlock } from "./translate/content-block.ts";
-import { looseObject } from "./wire/loose.ts";
-import type { Frame } from "./wire/parse-frame.ts";
+import { NOTHING_HELD, type HeldText, type Redactor } from "../../secrets/redactor.ts";
+import { textOfBlock } from "../translate/content-block.ts";
+import { looseObject } from "../wire/loose.ts";
+import type { Frame } from "../wire/parse-frame.ts";
 
 /** Calls whose output is followed at a time. */
 const MAX_STREAMS = 100;
@@ -22,11 +22,10 @@ export function createJournalLines(redactor: Redactor): (line: string, frame: Fr
   const clean = ({ stream, text }: Chunk): string => {
     const next = redactor.next(helds.get(stream) ?? NOTHING_HELD, text);
     const rest = redactor.release(next.held);
-    helds.delete(stream);
     helds.set(stream, rest.held);
     const [oldest] = helds.size > MAX_STREAMS ? helds.keys() : [];
     if (oldest !== undefined) helds.delete(oldest);
-    return next.text + rest.text;
+    return rest.text === "" ? next.text : next.text + rest.text;
   };
 
   return (line, frame) => {
@@ -46,10 +45,14 @@ export function createJournalLines(redactor: Redactor): (line: string, frame: Fr
 function chunkOf(params: unknown): Chunk | null {
   const update = looseObject(looseObject(params)?.["update"]);
   if (update === null) return null;
-  const { sessionUpdate, toolCallId, content } = update;
-  const output = looseObject(looseObject(update["_meta"])?.["terminal_output"]);
-  const text = textOfBlock(content) ?? textOfBlock(looseObject(content)?.["content"]);
-  const data = output?.["data"] ?? text;
-  if (typeof data !== "string" || typeof sessionUpdate !== "string") return null;
-  return { stream: `${sessionUpdate} ${String(toolCallId)}`, text: data };
+  const { sessionUpdate, toolCallId, content, _meta } = update;
+  if (typeof sessionUpdate !== "string") return null;
+  if (toolCallId === undefined) {
+    const text = textOfBlock(content);
+    return text === null ? null : { stream: sessionUpdate, text };
+  }
+  const output = looseObject(looseObject(_meta)?.["terminal_output"]);
+  const text = output?.["data"] ?? textOfBlock(looseObject(content)?.["content"]);
+  if (typeof text !== "string") return null;
+  return { stream: `${sessionUpdate} ${String(toolCallId)}`, text };
 }
