@@ -42,7 +42,7 @@ export class AcpLink {
   readonly redactor: Redactor;
   readonly #onReport: LinkOptions["onReport"];
   #lastUpdateAt = performance.now();
-  #release: NodeJS.Timeout | undefined;
+  #release: NodeJS.Timeout | null = null;
   /** Resolves when the runtime has handled all reports so far. */
   #handled: Promise<unknown> = Promise.resolve();
 
@@ -83,7 +83,7 @@ export class AcpLink {
     });
     void process.exited.then(() => this.peer.finish());
     void this.peer.closed.then(() => {
-      clearTimeout(this.#release);
+      if (this.#release !== null) clearTimeout(this.#release);
       this.permissions.cancelAll({ isReported: false });
     });
   }
@@ -164,10 +164,9 @@ export class AcpLink {
 
   /** Text that waits for the rest of a secret is shown when the agent pauses. */
   #releaseLater(): void {
-    clearTimeout(this.#release);
-    if (!this.translator.isHolding) return;
+    if (this.#release !== null) clearTimeout(this.#release);
     const release = (): void => this.reportAll(this.translator.release());
-    this.#release = setTimeout(release, this.times.heldMs);
+    this.#release = this.translator.isHolding ? setTimeout(release, this.times.heldMs) : null;
   }
 
   #onNotification(method: string, params: unknown): void {

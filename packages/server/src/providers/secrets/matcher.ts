@@ -4,6 +4,8 @@ export interface Finder {
   find(text: string): readonly Part[];
   /** The longest end of a text with which a form begins; null if it has fewer than four characters. */
   beginning(text: string): Beginning | null;
+  /** False if no form begins in the three characters of `end` and goes on in `more`. It can be wrongly true. */
+  mayGoOn(end: string, more: string): boolean;
   /** The length of the longest form. */
   readonly longest: number;
   /** The number of forms; it changes when the finder finds more or less. */
@@ -37,8 +39,9 @@ const BLOCK = 3;
 /** The search never looks at more characters of a form at once. */
 const WIDEST = 64;
 const SLOT_BITS = 17;
-/** In a slot: how far the search can move on, and whether any form has these characters anywhere. */
-const SHIFT = 0x7f;
+/** In a slot: how far the search can move on, and whether a form begins with or has these characters anywhere. */
+const SHIFT = 0x3f;
+const FIRST = 0x40;
 const ANYWHERE = 0x80;
 
 /**
@@ -61,7 +64,7 @@ export function createMatcher(): Matcher {
       const slot = slotOf(form, at);
       const known = slots[slot] ?? 0;
       const shift = at > farthest ? known & SHIFT : Math.min(known & SHIFT, farthest - at);
-      slots[slot] = shift | ANYWHERE;
+      slots[slot] = shift | (known & FIRST) | (at === 0 ? FIRST : 0) | ANYWHERE;
     }
     push(candidates, slotOf(form, farthest), form);
   };
@@ -81,8 +84,8 @@ export function createMatcher(): Matcher {
     return length;
   };
 
-  const isAnywhere = (text: string, at: number): boolean =>
-    ((slots[slotOf(text, at)] ?? 0) & ANYWHERE) !== 0;
+  const isFirst = (slot: number): boolean => ((slots[slot] ?? 0) & FIRST) !== 0;
+  const isAnywhere = (slot: number): boolean => ((slots[slot] ?? 0) & ANYWHERE) !== 0;
 
   return {
     add(form) {
@@ -117,14 +120,24 @@ export function createMatcher(): Matcher {
       const { length } = text;
       const last = length - SHORTEST_BEGINNING;
       // Most texts are ruled out by their last characters.
-      if (last < 0 || !isAnywhere(text, last + 1) || !isAnywhere(text, last)) return null;
+      if (last < 0 || !isAnywhere(slotOf(text, last + 1)) || !isAnywhere(slotOf(text, last)))
+        return null;
       for (let start = Math.max(0, length - longest + 1); start <= last; start += 1) {
-        if (!isAnywhere(text, start)) continue;
+        if (!isFirst(slotOf(text, start))) continue;
         const begun = beginnings.get(text.slice(start, start + SHORTEST_BEGINNING));
         const beginning = begun === undefined ? null : longestBeginning(begun, text, start);
         if (beginning !== null) return beginning;
       }
       return null;
+    },
+    mayGoOn(end, more) {
+      const [second, third] = [end.charCodeAt(1), end.charCodeAt(2)];
+      const fourth = more.charCodeAt(0);
+      return (
+        isFirst(slotOf(end, 0)) ||
+        isFirst(slotOfCodes(second, third, fourth)) ||
+        isFirst(slotOfCodes(third, fourth, more.charCodeAt(1)))
+      );
     },
     get longest() {
       return longest;
@@ -155,12 +168,13 @@ export function addPart(parts: Part[], part: Part): void {
   else parts[parts.length - 1] = { start: before.start, end: Math.max(before.end, part.end) };
 }
 
-/** The slot of three characters. Of each, seven bits count. */
 function slotOf(text: string, at: number): number {
-  const code =
-    ((text.charCodeAt(at) & 0x7f) << 14) |
-    ((text.charCodeAt(at + 1) & 0x7f) << 7) |
-    (text.charCodeAt(at + 2) & 0x7f);
+  return slotOfCodes(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2));
+}
+
+/** The slot of three characters. Of each, seven bits count. */
+function slotOfCodes(first: number, second: number, third: number): number {
+  const code = ((first & 0x7f) << 14) | ((second & 0x7f) << 7) | (third & 0x7f);
   return Math.imul(code, 0x9e3779b1) >>> (32 - SLOT_BITS);
 }
 

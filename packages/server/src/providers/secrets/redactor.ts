@@ -83,7 +83,22 @@ export function createRedactor(finder: Finder): Redactor {
     return isObject(value) ? cleanFields(value) : value;
   };
 
-  const next = ({ raw, shown, isRedacted }: HeldText, more: string): NextText => {
+  /** Whether no secret is in this text, begins at its end, or began at the end of the text before. */
+  const isPlain = ({ raw, shown }: HeldText, more: string): boolean =>
+    raw.length === REMEMBERED &&
+    shown === REMEMBERED &&
+    more.length > REMEMBERED &&
+    !more.includes("\0") &&
+    !finder.mayGoOn(raw, more) &&
+    finder.find(more).length === 0 &&
+    finder.beginning(more) === null;
+
+  const next = (before: HeldText, more: string): NextText => {
+    if (isPlain(before, more)) {
+      const raw = more.slice(-REMEMBERED);
+      return { text: more, held: { raw, shown: REMEMBERED, isRedacted: false } };
+    }
+    const { raw, shown, isRedacted } = before;
     const text = withoutNul(raw + more);
     const parts = finder.find(text);
     const end = parts.at(-1)?.end ?? 0;

@@ -15,12 +15,13 @@ function piecesOf(secret: string): readonly string[] {
 }
 
 function escaped(secret: string): readonly string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
+  const json = inJson(secret);
   return [
     secret,
     json,
-    // JSON inside JSON, for example the input of a tool quoted in an error.
-    JSON.stringify(json).slice(1, -1),
+    // JSON inside JSON, for example the input of a tool quoted in an error, and that in a line of the journal.
+    inJson(json),
+    inJson(inJson(json)),
     json.replaceAll("/", String.raw`\/`),
     // Of programs that write only ASCII, and of those that escape everything.
     ...[lowerEscape, upperEscape].flatMap((escape) => [
@@ -29,6 +30,10 @@ function escaped(secret: string): readonly string[] {
     ]),
     secret.replaceAll(/[&<>"']/gu, (character) => ENTITIES[character] ?? character),
   ];
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -35,6 +35,7 @@ export function openSecrets(): Secrets {
   const finder: Finder = {
     find: (text) => withTokens(text, matcher.find(text)),
     beginning: (text) => earlier(matcher.beginning(text), beginningOfToken(text)),
+    mayGoOn: (end, more) => "hf_".includes(end.charAt(2)) || matcher.mayGoOn(end, more),
     get longest() {
       return Math.max(matcher.longest, TOKEN_LENGTH);
     },

@@ -23,8 +23,7 @@ export function createJournalLines(redactor: Redactor): (line: string, frame: Fr
     const next = redactor.next(helds.get(stream) ?? NOTHING_HELD, text);
     const rest = redactor.release(next.held);
     helds.set(stream, rest.held);
-    const [oldest] = helds.size > MAX_STREAMS ? helds.keys() : [];
-    if (oldest !== undefined) helds.delete(oldest);
+    if (helds.size > MAX_STREAMS) forgetOldest(helds);
     return rest.text === "" ? next.text : next.text + rest.text;
   };
 
@@ -40,6 +39,11 @@ export function createJournalLines(redactor: Redactor): (line: string, frame: Fr
     );
     return JSON.stringify({ jsonrpc: "2.0", method, params });
   };
+}
+
+function forgetOldest(helds: Map<string, HeldText>): void {
+  const oldest = helds.keys().next().value;
+  if (oldest !== undefined) helds.delete(oldest);
 }
 
 function chunkOf(params: unknown): Chunk | null {

@@ -23,13 +23,15 @@ export function createTextStream(redactor: Redactor): TextStream {
   let last: TextReport | null = null;
   let half = "";
   /** Remembered after a text has ended: the next one may continue a secret. */
-  const helds = new Map<TextReport["voice"], HeldText>();
-  const heldOf = (voice: TextReport["voice"]): HeldText => helds.get(voice) ?? NOTHING_HELD;
+  const helds: Record<TextReport["voice"], HeldText> = {
+    answer: NOTHING_HELD,
+    thought: NOTHING_HELD,
+  };
 
   const release = (): readonly TextReport[] => {
     if (last === null) return [];
-    const { text, held } = redactor.release(heldOf(last.voice));
-    helds.set(last.voice, held);
+    const { text, held } = redactor.release(helds[last.voice]);
+    helds[last.voice] = held;
     return text === "" ? [] : [{ ...last, text }];
   };
 
@@ -48,15 +50,15 @@ export function createTextStream(redactor: Redactor): TextStream {
       const split = splitHalf(half + chunk.text);
       half = split.half;
       last = chunk;
-      const { text, held } = redactor.next(heldOf(chunk.voice), cleanText(split.whole));
-      helds.set(chunk.voice, held);
+      const { text, held } = redactor.next(helds[chunk.voice], cleanText(split.whole));
+      helds[chunk.voice] = held;
       return text === "" ? before : [...before, { ...chunk, text }];
     },
     flush,
     release,
     get isHolding() {
       if (last === null) return false;
-      const { raw, shown } = heldOf(last.voice);
+      const { raw, shown } = helds[last.voice];
       return shown < raw.length;
     },
   };
