@@ -24,7 +24,7 @@ export interface ConfiguredCanaries {
   readonly password: string;
 }
 
-export function newCanary(name: string, around = (kernel: string): string => kernel): Canary {
+function newCanary(name: string, around = (kernel: string): string => kernel): Canary {
   const kernel = newKernel();
   return { name, kernel, value: around(kernel) };
 }

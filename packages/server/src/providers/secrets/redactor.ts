@@ -83,6 +83,11 @@ export function createRedactor(finder: Finder): Redactor {
     return isObject(value) ? cleanFields(value) : value;
   };
 
+  function json<Value>(value: Value): Value;
+  function json(value: unknown): unknown {
+    return cleanAll(value);
+  }
+
   /** Whether no secret is in this text, begins at its end, or began at the end of the text before. */
   const isPlain = ({ raw, shown }: HeldText, more: string): boolean =>
     raw.length === REMEMBERED &&
@@ -127,8 +132,7 @@ export function createRedactor(finder: Finder): Redactor {
 
   return {
     text: clean,
-    // Texts become texts, and only numbers that contain a secret become texts, too.
-    json: <Value>(value: Value) => cleanAll(value) as Value,
+    json,
     line: (line) => {
       const text = clean(line);
       // A search for one character is much faster than one for a text.

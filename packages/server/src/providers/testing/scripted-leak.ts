@@ -40,7 +40,7 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   plain: (secret) => secret,
-  nul: (secret) => [...secret].join("\0"),
+  nul: (secret) => Array.from(secret).join("\0"),
   base64: (secret) => inBase64(secret, 0),
   base64after1: (secret) => inBase64(secret, 1),
   base64after2: (secret) => inBase64(secret, 2),

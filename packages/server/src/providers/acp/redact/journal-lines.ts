@@ -57,6 +57,6 @@ function chunkOf(params: unknown): Chunk | null {
   }
   const output = looseObject(looseObject(_meta)?.["terminal_output"]);
   const text = output?.["data"] ?? textOfBlock(looseObject(content)?.["content"]);
-  if (typeof text !== "string") return null;
-  return { stream: `${sessionUpdate} ${String(toolCallId)}`, text };
+  if (typeof text !== "string" || typeof toolCallId !== "string") return null;
+  return { stream: `${sessionUpdate} ${toolCallId}`, text };
 }
