@@ -45,10 +45,10 @@ export function openJournal({
   const closing = new AbortController();
 
   const entryOf = (direction: JournalDirection, line: string): string => {
-    if (line.length <= MAX_ENTRY) return `${JSON.stringify({ t: clock(), direction, line })}\n`;
     // Longer than the limit at first, so that a secret across the limit is found whole.
     const clean = redactor.line(line.slice(0, MAX_ENTRY + redactor.longest)).slice(0, MAX_ENTRY);
-    return `${JSON.stringify({ t: clock(), direction, line: clean, length: line.length })}\n`;
+    const cut = line.length > MAX_ENTRY ? { length: line.length } : {};
+    return `${JSON.stringify({ t: clock(), direction, line: clean, ...cut })}\n`;
   };
 
   const drop = (count: number): void => {
@@ -66,10 +66,8 @@ export function openJournal({
     while (pending.length > 0) {
       const entries = pending.splice(0, countWithin(pending, maxBytes / 2));
       const text = entries.join("");
-      // Many entries at once, because each search has a price.
-      const clean = redactor.line(text);
       try {
-        await append(file, isTorn ? `\n${clean}` : clean, maxBytes);
+        await append(file, isTorn ? `\n${text}` : text, maxBytes);
         isTorn = false;
       } catch {
         isTorn = true;

@@ -137,7 +137,7 @@ export function createRedactor(finder: Finder): Redactor {
       const text = clean(line);
       // A search for one character is much faster than one for a text.
       if (!text.includes("\\") || !text.includes(ESCAPED)) return text;
-      const readable = unescapeAscii(text);
+      const readable = unescape(text);
       const without = clean(readable);
       return without === readable ? text : without;
     },
@@ -195,11 +195,24 @@ function withoutNul(text: string): string {
   return text.includes("\0") ? text.replaceAll("\0", "") : text;
 }
 
-const ESCAPED = String.raw`\u00`;
+const ESCAPED = String.raw`\u`;
 
-/** Writes escaped ASCII as it is, also in JSON within JSON. */
-function unescapeAscii(line: string): string {
-  return line.replaceAll(/\\+u00([2-7][0-9a-f])/giu, (_all, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+/** Writes characters that JSON need not escape as they are, and others in their usual way, also in JSON within JSON. */
+function unescape(line: string): string {
+  return line.replaceAll(/(\\+)u([0-9a-f]{4})/giu, (all: string, slashes: string, hex: string) => {
+    const code = Number.parseInt(hex, 16);
+    if (code === 0x22) return `${slashes}"`;
+    if (code === 0x5c) return slashes + slashes;
+    if (code >= 0x20) return String.fromCharCode(code);
+    const letter = LETTERS.get(code);
+    return letter === undefined ? all : slashes + letter;
+  });
 }
+
+const LETTERS: ReadonlyMap<number, string> = new Map([
+  [0x08, "b"],
+  [0x09, "t"],
+  [0x0a, "n"],
+  [0x0c, "f"],
+  [0x0d, "r"],
+]);

@@ -19,9 +19,8 @@ function escaped(secret: string): readonly string[] {
   return [
     secret,
     json,
-    // JSON inside JSON, for example the input of a tool quoted in an error, and that in a line of the journal.
+    // JSON inside JSON, for example the input of a tool quoted in an error.
     inJson(json),
-    inJson(inJson(json)),
     json.replaceAll("/", String.raw`\/`),
     // Of programs that write only ASCII, and of those that escape everything.
     ...[lowerEscape, upperEscape].flatMap((escape) => [

@@ -113,6 +113,14 @@ describe("a secret is removed from a text", () => {
   it("in a line of JSON whose letters are escaped", () => {
     const redactor = redactorOf("sk-secret-1");
     expect(redactor.line(String.raw`{"a":"\u0073k-\u0073ecret-1"}`)).toBe(`{"a":"${REDACTED}"}`);
+    const odd = 'two\nlines "of" \\ Grüße 🔑';
+    const codes = Array.from({ length: odd.length }, (_each, at) =>
+      odd.charCodeAt(at).toString(16).padStart(4, "0"),
+    );
+    const escaped = codes.map((code, at) =>
+      at % 3 === 0 ? `\\u${code.toUpperCase()}` : `\\u${code}`,
+    );
+    expect(redactorOf(odd).line(`{"a":"${escaped.join("")}"}`)).toBe(`{"a":"${REDACTED}"}`);
     const other = String.raw`{"a":"\u0073ome text"}`;
     expect(redactor.line(other)).toBe(other);
   });
