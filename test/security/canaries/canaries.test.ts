@@ -172,6 +172,7 @@ async function runWay(client: Client, id: string, { steps, provider }: Way): Pro
       await client.sessions.cancel(id);
       return;
     }
+    if (session.state !== "idle") continue;
     const { runs } = await client.sessions.runs(id, { limit: 100 });
     if (runs.some((each) => each.id === run.id && each.endedAt !== null)) return;
   }

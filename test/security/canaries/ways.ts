@@ -159,21 +159,6 @@ export const WAYS: readonly Way[] = [
     ],
   },
   {
-    way: "a long output whose middle is left out, cut inside the secret",
-    steps: [
-      {
-        step: "leak",
-        first: 3,
-        steps: [
-          call({
-            status: "completed",
-            rawOutput: `${"y".repeat(131_020)}{{plain}}${"z".repeat(200_000)}`,
-          }),
-        ],
-      },
-    ],
-  },
-  {
     way: "the content of a tool call in chunks",
     steps: [
       leak(
@@ -358,6 +343,21 @@ export const WAYS: readonly Way[] = [
   { way: "names of models", provider: "models", steps: [say("Hello.")] },
   { way: "the ways to log in", provider: "login", steps: [say("Hello.")] },
   { way: "an error while it starts", provider: "failing", steps: [say("Hello.")] },
+  {
+    way: "a long output whose middle is left out, cut inside the secret",
+    steps: [
+      {
+        step: "leak",
+        first: 3,
+        steps: [
+          call({
+            status: "completed",
+            rawOutput: `${"y".repeat(131_020)}{{plain}}${"z".repeat(200_000)}`,
+          }),
+        ],
+      },
+    ],
+  },
 ];
 
 /** Options of the scripted agent for the ways with another provider. */
