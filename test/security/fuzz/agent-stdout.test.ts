@@ -14,6 +14,7 @@ import type {
   AgentProcess,
   ProcessExit,
 } from "../../../packages/server/src/providers/acp/process/spawn-agent.ts";
+import { openSecrets } from "../../../packages/server/src/providers/secrets/secrets.ts";
 import { createTranslator } from "../../../packages/server/src/providers/acp/translate/translate.ts";
 import type { AgentReport } from "../../../packages/server/src/providers/provider.ts";
 import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
@@ -128,7 +129,7 @@ function fakeProcess(random: Random): AgentProcess & { readonly written: () => n
     pid: 2 ** 22 + 1,
     stdin,
     stdout,
-    stderr: () => "",
+    stderr: () => ({ text: "", isCut: false }),
     signal: end,
     exited: exit.promise,
     get isGone() {
@@ -156,7 +157,7 @@ async function runPrompt(random: Random): Promise<{
     process,
     translator: createTranslator(),
     journal: null,
-    redact: (text) => text,
+    redactor: openSecrets().redactor,
     times: TIMES,
     onReport: (report) => {
       reports.push(report);

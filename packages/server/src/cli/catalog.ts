@@ -12,7 +12,7 @@ import { VERSION } from "./version.ts";
 /** All providers of the settings. */
 export function catalogOf(
   settings: ServeSettings,
-  more: Pick<CatalogOptions, "toolsFor" | "onLeftovers" | "sandbox"> = {},
+  more: Pick<CatalogOptions, "toolsFor" | "onLeftovers" | "sandbox" | "secrets"> = {},
 ): Catalog {
   return createCatalog({
     demo: demoDefinition({ stateFolder: path.join(settings.dataFolder, "demo") }),

@@ -10,7 +10,10 @@ export interface LogFile {
 }
 
 /** A log of JSON lines in the data folder, readable by its owner only: five files of at most 10 MiB. */
-export function openLogFile(dataFolder: string, { level }: { readonly level: string }): LogFile {
+export function openLogFile(
+  dataFolder: string,
+  { level, redact }: { readonly level: string; readonly redact: (line: string) => string },
+): LogFile {
   const folder = path.join(dataFolder, "logs");
   const stream = createStream("holdfast.log", {
     path: folder,
@@ -25,7 +28,7 @@ export function openLogFile(dataFolder: string, { level }: { readonly level: str
     isReported = true;
     process.stderr.write(`holdfast: cannot write the log: ${error.message}\n`);
   });
-  const lines = bufferLines((text) => stream.write(text));
+  const lines = bufferLines((text) => stream.write(text), redact);
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines);
   return {
     logger,
@@ -42,7 +45,7 @@ const BATCH_MS = 50;
 const BATCH_CHARACTERS = 64 * 1024;
 
 /** Writes many lines at once. A warning or an error is written without delay. */
-function bufferLines(put: (text: string) => void) {
+function bufferLines(put: (text: string) => void, redact: (line: string) => string) {
   let buffered = "";
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
@@ -54,7 +57,7 @@ function bufferLines(put: (text: string) => void) {
   return {
     flush,
     write: (line: string): void => {
-      buffered += line;
+      buffered += redact(line);
       if (isUrgent(line) || buffered.length > BATCH_CHARACTERS) return flush();
       timer ??= setTimeout(flush, BATCH_MS);
     },

@@ -22,6 +22,7 @@ import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
 import { CommandFailure } from "./exit.ts";
+import { knownSecrets, noteTokens, withoutSecrets } from "./known-secrets.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
@@ -55,7 +56,11 @@ export async function startServer(
   const lock = lockDataFolder(settings.dataFolder);
   const closers: (() => Promise<unknown>)[] = [async () => lock.release()];
   try {
-    const { logger, close } = openLogFile(settings.dataFolder, { level: settings.logLevel });
+    const secrets = knownSecrets(settings);
+    const { logger, close } = openLogFile(settings.dataFolder, {
+      level: settings.logLevel,
+      redact: secrets.redactor.line,
+    });
     closers.push(close);
     const store = await openDatabase(settings, logger, failpoint);
     closers.push(store.close);
@@ -68,20 +73,22 @@ export async function startServer(
     ]);
     logSandbox(sandbox, logger);
     const node = randomUUID();
-    const forAgents = { toolsFor: tools.toolsFor, sandbox };
+    const forAgents = { toolsFor: tools.toolsFor, sandbox, secrets };
     const open = await startRuntime(settings, { store, node, logger, failpoint, forAgents });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     closers.push(startJobs(settings, store, logger, open));
     const startedAt = new Date();
     const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
+    secrets.keep([localToken]);
     const hasOtherAdmin = settings.token !== null;
+    const tokens = openAccessTokens({ store, clock: Date.now, newId, hasOtherAdmin });
     const app = await buildApp({
-      runtime: open.runtime,
+      runtime: withoutSecrets(open.runtime, secrets, agentTokens),
       version: VERSION,
       startedAt,
       token: settings.token,
       localToken,
-      tokens: openAccessTokens({ store, clock: Date.now, newId, hasOtherAdmin }),
+      tokens: noteTokens(tokens, secrets),
       agentTokens,
       limits: settings.limits,
       sandbox: () => sandbox.state,
@@ -158,7 +165,7 @@ interface RuntimeParts extends Required<ServerOptions> {
   readonly store: Store;
   readonly node: string;
   readonly logger: Logger;
-  readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox">>;
+  readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox" | "secrets">>;
 }
 
 async function startRuntime(

@@ -3,6 +3,7 @@ import type { AcpDefinition } from "./acp/definition.ts";
 import type { ModelDefinition } from "./model/definition.ts";
 import { createModelProvider } from "./model/model-provider.ts";
 import type { Provider } from "./provider.ts";
+import { openSecrets } from "./secrets/secrets.ts";
 
 /** All providers, by name. */
 export interface Catalog {
@@ -23,12 +24,14 @@ export interface CatalogOptions extends Omit<AcpProviderOptions, "definition"> {
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
-  const { definitions, models = [], demo, defaultName, ...common } = options;
-  const { environment } = common;
+  const { definitions, models = [], demo, defaultName, secrets = openSecrets() } = options;
+  const { environment } = options;
   const providers = new Map(
     [
-      ...[demo, ...definitions].map((definition) => createAcpProvider({ ...common, definition })),
-      ...models.map((definition) => createModelProvider({ definition, environment })),
+      ...[demo, ...definitions].map((definition) =>
+        createAcpProvider({ ...options, secrets, definition }),
+      ),
+      ...models.map((definition) => createModelProvider({ definition, environment, secrets })),
     ].map((provider): [string, Provider] => [provider.name, provider]),
   );
   return {

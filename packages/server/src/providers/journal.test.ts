@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openSecrets } from "./secrets/secrets.ts";
 import { openJournal, removeJournal, type JournalOptions } from "./journal.ts";
 
 function journalIn(options: Partial<JournalOptions> = {}): {
@@ -20,7 +21,8 @@ function journalIn(options: Partial<JournalOptions> = {}): {
   const base = mkdtempSync(path.join(tmpdir(), "holdfast-journal-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const folder = path.join(base, "journals");
-  const journal = openJournal({ folder, sessionId: "s-1", clock: () => 7, ...options });
+  const { redactor } = openSecrets();
+  const journal = openJournal({ folder, sessionId: "s-1", redactor, clock: () => 7, ...options });
   const entries = (name = "s-1.jsonl"): readonly Record<string, unknown>[] =>
     readFileSync(path.join(folder, name), "utf8")
       .split("\n")
@@ -47,7 +49,9 @@ describe("a journal", () => {
 
   it("contains no secret, even where a long line is cut", async () => {
     const secret = "sk-very-secret";
-    const { journal, entries } = journalIn({ secrets: [secret] });
+    const secrets = openSecrets();
+    secrets.keep([secret]);
+    const { journal, entries } = journalIn(secrets);
     journal.write("out", JSON.stringify({ env: { key: secret } }));
     journal.write("in", `${"x".repeat(64 * 1024 - 5)}${secret}${"y".repeat(100_000)}`);
     await journal.close();
@@ -111,6 +115,6 @@ describe("a journal", () => {
   });
 
   it("cannot have a name outside its folder", () => {
-    expect(() => openJournal({ folder: "/tmp", sessionId: "../x" })).toThrow("plain name");
+    expect(() => journalIn({ sessionId: "../x" })).toThrow("plain name");
   });
 });

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createRedact } from "./redact.ts";
+import type { Redactor } from "./secrets/redactor.ts";
 
 /** Records the traffic on an agent's pipes for debugging. Nothing else depends on it. */
 export interface Journal {
@@ -20,8 +20,8 @@ export interface JournalOptions {
   readonly sessionId: string;
   /** The size of one file. A full file is kept as `.1`, and a new one begins. */
   readonly maxBytes?: number;
-  /** Texts that are never written. */
-  readonly secrets?: readonly string[];
+  /** Removes secrets. */
+  readonly redactor: Pick<Redactor, "line" | "longest">;
   readonly clock?: () => number;
 }
 
@@ -29,12 +29,10 @@ export function openJournal({
   folder,
   sessionId,
   maxBytes = 5 * 1024 * 1024,
-  secrets = [],
+  redactor,
   clock = Date.now,
 }: JournalOptions): Journal {
   const file = fileOf(folder, sessionId);
-  const redact = createRedact(secrets);
-  const longestSecret = Math.max(0, ...secrets.map(({ length }) => length));
   const pending: string[] = [];
   let pendingBytes = 0;
   let writing: Promise<void> | null = null;
@@ -48,7 +46,7 @@ export function openJournal({
 
   const entryOf = (direction: JournalDirection, line: string): string => {
     // Longer than the limit at first, so that a secret across the limit is found whole.
-    const clean = redact(line.slice(0, MAX_ENTRY + longestSecret * 2)).slice(0, MAX_ENTRY);
+    const clean = redactor.line(line.slice(0, MAX_ENTRY + redactor.longest)).slice(0, MAX_ENTRY);
     const cut = line.length > MAX_ENTRY ? { length: line.length } : {};
     return `${JSON.stringify({ t: clock(), direction, line: clean, ...cut })}\n`;
   };

@@ -72,7 +72,7 @@ export interface ToolServer {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The values are secrets and are kept out of the journal. */
+  /** Most of the values are secrets: see `secretsOfOwn`. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -46,8 +46,11 @@ export class AcpAgent implements Agent {
     this.provider = definition.name;
     this.pid = link.process.pid;
     this.memory = session.memory;
-    this.supportsResume = session.capabilities.resume || session.capabilities.load;
-    this.resumeData = { sessionId: session.sessionId, createdAt: session.createdAt };
+    const { sessionId, createdAt, capabilities } = session;
+    // An ID with a secret in it is not stored.
+    const isStorable = link.redactor.text(sessionId) === sessionId;
+    this.supportsResume = isStorable && (capabilities.resume || capabilities.load);
+    this.resumeData = isStorable ? { sessionId, createdAt } : null;
     this.#options = options;
     this.#link = link;
     // Its children may outlive it.

@@ -1,9 +1,11 @@
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Journal } from "../journal.ts";
 import { AgentFault, type AgentReport } from "../provider.ts";
-import type { Redact } from "../redact.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import { within, type AcpTimes } from "./acp-times.ts";
 import { faultOfError, faultOfExit } from "./agent-fault.ts";
+import { createFrameCleaner } from "./redact/clean-frame.ts";
+import { createJournalLines } from "./redact/journal-lines.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
 import type { AgentProcess } from "./process/spawn-agent.ts";
 import { learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
@@ -19,7 +21,7 @@ export interface LinkOptions {
   readonly process: AgentProcess;
   readonly translator: Translator;
   readonly journal: Journal | null;
-  readonly redact: Redact;
+  readonly redactor: Redactor;
   readonly times: AcpTimes;
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
 }
@@ -37,18 +39,19 @@ export class AcpLink {
   /** Whether the agent may ask for permission: a prompt is running and not being cancelled. */
   mayAsk = false;
   about = NOTHING_KNOWN;
-  readonly #redact: Redact;
+  readonly redactor: Redactor;
   readonly #onReport: LinkOptions["onReport"];
   #lastUpdateAt = performance.now();
+  #release: NodeJS.Timeout | null = null;
   /** Resolves when the runtime has handled all reports so far. */
   #handled: Promise<unknown> = Promise.resolve();
 
-  constructor({ title, process, translator, journal, redact, times, onReport }: LinkOptions) {
+  constructor({ title, process, translator, journal, redactor, times, onReport }: LinkOptions) {
     this.title = title;
     this.process = process;
     this.translator = translator;
     this.times = times;
-    this.#redact = redact;
+    this.redactor = redactor;
     this.#onReport = onReport;
     this.permissions = createPendingPermissions({
       translator,
@@ -60,22 +63,29 @@ export class AcpLink {
         this.learn(update);
         const reports = translator.update(update);
         this.reportAll(reports.length > 0 ? reports : [ALIVE]);
+        this.#releaseLater();
       },
       onIgnored: (update) => {
         this.learn(update);
         this.report(ALIVE);
       },
     });
+    const journalLine = createJournalLines(redactor);
     this.peer = openJsonRpcPeer({
       input: process.stdout,
       output: process.stdin,
       handlers: { "session/request_permission": this.permissions.ask },
       onNotification: (method, params) => this.#onNotification(method, params),
       onUnknownRequest: () => this.report(ALIVE),
-      onTraffic: (direction, line) => journal?.write(direction, line),
+      onTraffic: (direction, line, frame) =>
+        journal?.write(direction, frame === undefined ? line : journalLine(line, frame)),
+      clean: createFrameCleaner(redactor),
     });
     void process.exited.then(() => this.peer.finish());
-    void this.peer.closed.then(() => this.permissions.cancelAll({ isReported: false }));
+    void this.peer.closed.then(() => {
+      if (this.#release !== null) clearTimeout(this.#release);
+      this.permissions.cancelAll({ isReported: false });
+    });
   }
 
   learn(message: unknown): void {
@@ -114,7 +124,7 @@ export class AcpLink {
   /** The fault for the error of a failed request. */
   async faultOf(error: unknown): Promise<AgentFault> {
     if (error instanceof AgentFault) return error;
-    if (error instanceof RpcError) return faultOfError(this.title, error, this.#redact);
+    if (error instanceof RpcError) return faultOfError(this.title, error);
     if (!(error instanceof PeerFault)) throw error;
     const message = `${this.title}: ${error.message}`;
     switch (error.code) {
@@ -138,7 +148,10 @@ export class AcpLink {
 
   /** The end of the agent's stderr, without secrets. */
   stderr(): string {
-    return cleanText(this.#redact(this.process.stderr()));
+    const { text, isCut } = this.process.stderr();
+    const clean = cleanText(this.redactor.text(text));
+    // It may begin within a secret.
+    return isCut ? clean.slice(this.redactor.longest) : clean;
   }
 
   async #faultOfClosing(error: PeerFault): Promise<AgentFault> {
@@ -147,6 +160,13 @@ export class AcpLink {
     if (exit !== null) return faultOfExit(this.title, exit, detail);
     const message = `${this.title} closed its pipes but keeps running: ${error.message}`;
     return new AgentFault("agent_unintelligible", message, { detail, cause: error });
+  }
+
+  /** Text that waits for the rest of a secret is shown when the agent pauses. */
+  #releaseLater(): void {
+    if (this.#release !== null) clearTimeout(this.#release);
+    const release = (): void => this.reportAll(this.translator.release());
+    this.#release = this.translator.isHolding ? setTimeout(release, this.times.heldMs) : null;
   }
 
   #onNotification(method: string, params: unknown): void {

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AgentReport } from "../provider.ts";
 import { openAgentRig, promptOf, SHORT_TIMES, type AgentRig } from "../testing/agent-rig.ts";
@@ -46,10 +44,6 @@ async function outcomeOf(
 }
 
 const completed = { stopReason: "end_turn", usage: null };
-
-function journalOf({ folder }: AgentRig): string {
-  return readFileSync(path.join(folder, "journal", "session-1.jsonl"), "utf8");
-}
 
 describe("a prompt", () => {
   it("ends with the agent's stop reason and usage", async () => {
@@ -185,6 +179,8 @@ describe("an agent with unusual output", () => {
       update: () => [],
       permission: () => null,
       endPrompt: () => [],
+      release: () => [],
+      isHolding: false,
     };
     const { rig } = await outcomeOf(
       [say("x")],
@@ -202,7 +198,7 @@ describe("an agent with unusual output", () => {
     expect(end).toEqual(completed);
     const agent = await rig.start();
     await agent.stop();
-    const journal = journalOf(rig);
+    const journal = rig.journal();
     expect(journal).toContain("my key is [redacted]");
     expect(journal).toContain("unheard");
     expect(journal).toContain("it is [redacted]");

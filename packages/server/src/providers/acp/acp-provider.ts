@@ -9,7 +9,9 @@ import {
   type StartAgent,
   type ToolServer,
 } from "../provider.ts";
-import { createRedact } from "../redact.ts";
+import { secretsOfOwn } from "../secrets/secret-values.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import { openSecrets, type Secrets } from "../secrets/secrets.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
@@ -42,7 +44,9 @@ export interface AcpProviderOptions {
   readonly clientVersion: string;
   readonly clock?: () => number;
   readonly times?: Partial<AcpTimes>;
-  readonly translator?: () => Translator;
+  readonly translator?: (redactor: Redactor) => Translator;
+  /** All secrets of the server; those of the definition and of the agent's tools are added. */
+  readonly secrets?: Secrets;
   readonly sandbox?: Sandbox;
   /** Tools for the agent of a session. */
   readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
@@ -51,11 +55,14 @@ export interface AcpProviderOptions {
 }
 
 /** Starts agents of one program that speaks the Agent Client Protocol over stdio. */
-export function createAcpProvider(options: AcpProviderOptions): Provider {
+export function createAcpProvider(given: AcpProviderOptions): Provider {
+  const { definition, environment, secrets = openSecrets() } = given;
+  const options = { ...given, secrets };
+  secrets.keep(secretsOf(environment, definition));
   let latest: LatestAgent | null = null;
   return {
-    name: options.definition.name,
-    asks: options.definition.asks,
+    name: definition.name,
+    asks: definition.asks,
     describe: () => Promise.resolve(describe(options, latest)),
     startAgent: (request) =>
       startAgent(options, request, (started) => {
@@ -70,7 +77,9 @@ interface LatestAgent {
   readonly session: OpenedSession;
 }
 
-function describe(options: AcpProviderOptions, latest: LatestAgent | null): ProviderDescription {
+type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
+
+function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDescription {
   const { definition } = options;
   const { name, title, install } = definition;
   const command = commandOf(options);
@@ -81,7 +90,7 @@ function describe(options: AcpProviderOptions, latest: LatestAgent | null): Prov
     name,
     title,
     installed: findProgram(command[0] ?? "", searchPathOf(options)) !== null,
-    command,
+    command: options.secrets.redactor.json(command),
     install,
     models: [...configured, ...offered],
     modes: about?.mode.choices ?? [],
@@ -91,21 +100,20 @@ function describe(options: AcpProviderOptions, latest: LatestAgent | null): Prov
 }
 
 async function startAgent(
-  options: AcpProviderOptions,
+  options: OpenOptions,
   request: StartAgent,
   onStarted: (agent: LatestAgent) => void,
 ): Promise<Agent> {
-  const { definition, environment, owner, clientVersion, clock = Date.now } = options;
+  const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
   const { workspace, sessionId } = request;
   const times = { ...ACP_TIMES, ...options.times };
   const marker = { owner, agent: randomUUID() };
   const toolServers = await toolServersOf(options, sessionId, marker);
   if (request.signal.aborted) throw abortFault(definition, request.signal);
   const env = agentEnvironment(environment, definition, marker, workspace.path);
-  const secrets = [
-    ...secretsOf(environment, definition),
-    ...toolServers.flatMap((server) => Object.values(server.env)),
-  ];
+  const { redactor } = secrets;
+  for (const { env: own } of toolServers)
+    for (const secret of secretsOfOwn(own)) secrets.note(secret);
   const [program, ...args] = programOf(options, workspace.path);
   const enclosed =
     options.sandbox?.enclose({
@@ -116,7 +124,7 @@ async function startAgent(
       toolServers,
     }) ?? null;
   const { journalFolder: folder } = options;
-  const journal = folder === null ? null : openJournal({ folder, sessionId, secrets, clock });
+  const journal = folder === null ? null : openJournal({ folder, sessionId, redactor, clock });
   const sweep = async (): Promise<SweepResult> => {
     const result = await sweepAgents(marker);
     if (result.left.length > 0) options.onLeftovers?.(result);
@@ -137,9 +145,9 @@ async function startAgent(
   const link = new AcpLink({
     title: definition.title,
     process,
-    translator: (options.translator ?? createTranslator)(),
+    translator: (options.translator ?? createTranslator)(redactor),
     journal,
-    redact: createRedact(secrets),
+    redactor,
     times,
     onReport: request.onReport,
   });

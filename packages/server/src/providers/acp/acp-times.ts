@@ -5,6 +5,8 @@ export const ACP_TIMES = {
   /** After a reply, late updates are read until none has come for `quietMs`, for at most `lateMs`. */
   quietMs: 25,
   lateMs: 250,
+  /** Text that may be the beginning of a secret is held back for so long. */
+  heldMs: 500,
   /** For the exit of a process whose pipes have closed. */
   exitMs: 1000,
   // The steps of a stop; each begins when the one before has timed out.

@@ -1,14 +1,13 @@
 import { cleanText } from "../../domain/clean-text.ts";
 import { AgentFault } from "../provider.ts";
-import type { Redact } from "../redact.ts";
 import type { ProcessExit } from "./process/spawn-agent.ts";
 import { looseNumber, looseObject, type Loose } from "./wire/loose.ts";
 import { RPC_CODES, type RpcError } from "./wire/rpc-error.ts";
 
 /** Classifies an agent's error by its codes, never by its text. */
-export function faultOfError(name: string, error: RpcError, redact: Redact): AgentFault {
-  const message = `${name}: ${limited(error.message, redact, MAX_MESSAGE)}`;
-  const options = { detail: detailOf(error.data, redact), cause: error };
+export function faultOfError(name: string, error: RpcError): AgentFault {
+  const message = `${name}: ${limited(error.message, MAX_MESSAGE)}`;
+  const options = { detail: detailOf(error.data), cause: error };
   const codes = codesOf(error);
   if (error.code === RPC_CODES.authRequired) {
     return new AgentFault("agent_needs_login", message, options);
@@ -66,14 +65,14 @@ function retryAfterOf(data: Loose | null): number | null {
   return wait !== null && Number.isFinite(wait) && wait >= 0 ? Math.round(wait) : null;
 }
 
-function detailOf(data: unknown, redact: Redact): string | null {
+function detailOf(data: unknown): string | null {
   if (data === undefined || data === null) return null;
   const text = typeof data === "string" ? data : JSON.stringify(data);
-  return limited(text, redact, MAX_DETAIL);
+  return limited(text, MAX_DETAIL);
 }
 
-function limited(text: string, redact: Redact, maxLength: number): string {
-  return cleanText(redact(text).slice(0, maxLength));
+function limited(text: string, maxLength: number): string {
+  return cleanText(text.slice(0, maxLength));
 }
 
 const MAX_MESSAGE = 2000;

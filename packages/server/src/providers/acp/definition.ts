@@ -4,9 +4,9 @@ export interface AcpDefinition {
   readonly title: string;
   /** Program and arguments. `{workspace}` in an argument is replaced by the folder of the repository. */
   readonly command: readonly string[];
-  /** Variables for this agent only. Their values are secrets and are kept out of the journal. */
+  /** Variables for this agent only. Most of their values are secrets: see `secretsOfOwn`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of the server that this agent may see besides the common ones, such as its API key. Also secrets. */
+  /** Variables of the server that this agent may see besides the common ones, such as its API key. Some are secrets. */
   readonly passes: readonly string[];
   /** The server's variable that replaces the program in `command`. */
   readonly pathVariable: string | null;

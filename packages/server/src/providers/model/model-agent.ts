@@ -11,6 +11,7 @@ import {
   type PromptEnd,
   type StartAgent,
 } from "../provider.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { ModelApi, ModelDefinition } from "./definition.ts";
 import { historyIn, modelContext, type ModelContext } from "./model-context.ts";
 import { modelFault } from "./model-fault.ts";
@@ -21,6 +22,7 @@ export interface ModelAgentOptions {
   readonly definition: ModelDefinition;
   readonly apiKey: string | null;
   readonly request: StartAgent;
+  readonly redactor: Redactor;
 }
 
 /** How often a model may continue after a wrong tool call within one prompt. */
@@ -85,7 +87,7 @@ export class ModelAgent implements Agent {
   }
 
   async #answer(prompt: Prompt, signal: AbortSignal): Promise<PromptEnd> {
-    const { definition, apiKey } = this.#options;
+    const { definition, redactor } = this.#options;
     const begun = withoutEchoes(prompt.begun ?? []);
     const settled = settleTools(begun, prompt.answers ?? []);
     for (const { callId, content } of settled) {
@@ -102,7 +104,7 @@ export class ModelAgent implements Agent {
     } catch (error) {
       if (this.#isStopped) throw this.#stoppedFault();
       if (signal.aborted) return { stopReason: "cancelled", usage: null };
-      throw modelFault(error, definition, apiKey);
+      throw modelFault(error, definition, redactor);
     }
   }
 
@@ -113,7 +115,7 @@ export class ModelAgent implements Agent {
   }
 
   async #ask(prompt: Prompt, begun: readonly Message[], signal: AbortSignal): Promise<ModelAnswer> {
-    const { definition, apiKey, request } = this.#options;
+    const { definition, apiKey, request, redactor } = this.#options;
     // Imported for the first prompt, so that a server whose models nobody uses does not load it.
     const { streamText, jsonSchema, tool, isStepCount } = await import("ai");
     // Its warnings go to the console, and may quote messages.
@@ -142,7 +144,7 @@ export class ModelAgent implements Agent {
       onError: () => {},
     });
     const usedIds = new Set(begun.map(({ content }) => content["callId"]));
-    return readAnswer(result.stream, usedIds, (report) => this.#report(report));
+    return readAnswer(result.stream, { usedIds, redactor }, (report) => this.#report(report));
   }
 
   async #end(answer: ModelAnswer, begun: readonly Message[]): Promise<PromptEnd> {

@@ -1,5 +1,5 @@
 import { AgentFault } from "../provider.ts";
-import { createRedact } from "../redact.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { ModelDefinition } from "./definition.ts";
 
 const MAX_DETAIL = 2_000;
@@ -10,14 +10,13 @@ const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 export function modelFault(
   error: unknown,
   { title, apiKeyEnv }: ModelDefinition,
-  apiKey: string | null,
+  redactor: Redactor,
 ): AgentFault {
   if (error instanceof AgentFault) return error;
   // Fields instead of classes: the package that throws is imported only where it is used.
   const { statusCode, responseHeaders, responseBody, isRetryable } = fieldsOf(error);
-  const redact = createRedact(apiKey === null ? [] : [apiKey]);
   const detail =
-    typeof responseBody === "string" ? redact(responseBody).slice(0, MAX_DETAIL) : null;
+    typeof responseBody === "string" ? redactor.text(responseBody).slice(0, MAX_DETAIL) : null;
   // A stream that breaks off has a status below 400.
   if (typeof statusCode !== "number" || statusCode < 400) {
     return isRetryable === true || isConnectionError(error)

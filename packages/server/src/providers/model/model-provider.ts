@@ -1,26 +1,29 @@
-import {
-  AgentFault,
-  type Agent,
-  type Provider,
-  type ProviderDescription,
-  type StartAgent,
-} from "../provider.ts";
+import { AgentFault, type Agent, type Provider, type ProviderDescription } from "../provider.ts";
+import { openSecrets, type Secrets } from "../secrets/secrets.ts";
 import type { ModelDefinition } from "./definition.ts";
-import { ModelAgent } from "./model-agent.ts";
+import { ModelAgent, type ModelAgentOptions } from "./model-agent.ts";
 
 export interface ModelProviderOptions {
   readonly definition: ModelDefinition;
   /** The server's environment, which contains the key. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** All secrets of the server; the key is added. */
+  readonly secrets?: Secrets;
 }
 
 /** Starts agents that use a model's API from this process. Each prompt contains the whole session. */
-export function createModelProvider({ definition, environment }: ModelProviderOptions): Provider {
+export function createModelProvider({
+  definition,
+  environment,
+  secrets = openSecrets(),
+}: ModelProviderOptions): Provider {
+  const apiKey = keyOf(definition, environment);
+  if (apiKey !== null) secrets.keep([apiKey]);
   return {
     name: definition.name,
-    describe: () => Promise.resolve(describe(definition, keyOf(definition, environment))),
+    describe: () => Promise.resolve(describe(definition, apiKey)),
     startAgent: (request) =>
-      Promise.resolve().then(() => start(definition, keyOf(definition, environment), request)),
+      Promise.resolve().then(() => start({ definition, apiKey, request, secrets })),
   };
 }
 
@@ -39,7 +42,11 @@ function describe(definition: ModelDefinition, apiKey: string | null): ProviderD
   };
 }
 
-function start(definition: ModelDefinition, apiKey: string | null, request: StartAgent): Agent {
+function start({
+  secrets: { redactor },
+  ...options
+}: Omit<ModelAgentOptions, "redactor"> & { readonly secrets: Secrets }): Agent {
+  const { definition, apiKey, request } = options;
   const { title, apiKeyEnv } = definition;
   if (request.signal.aborted) {
     throw new AgentFault("agent_not_started", `${title} was aborted before it started`);
@@ -50,7 +57,7 @@ function start(definition: ModelDefinition, apiKey: string | null, request: Star
       `${title} needs a key: set ${apiKeyEnv} in the environment of the server`,
     );
   }
-  const agent = new ModelAgent({ definition, apiKey, request });
+  const agent = new ModelAgent({ ...options, redactor });
   request.onProcess?.({ pid: null, exited: agent.exited });
   return agent;
 }

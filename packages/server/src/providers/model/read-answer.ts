@@ -6,6 +6,7 @@ import { createTextStream } from "../acp/translate/text-stream.ts";
 import type { Usage } from "../acp/translate/usage.ts";
 import { shortenJson } from "../acp/wire/shorten.ts";
 import type { AgentReport } from "../provider.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import { CALL_ID, failedTool, type ModelToolCall } from "./model-tool.ts";
 
 /** The end of a model's answer; its text has been reported while it was streamed. */
@@ -17,17 +18,23 @@ export interface ModelAnswer {
   readonly calls: readonly ModelToolCall[];
 }
 
+interface ReadOptions {
+  /** IDs of calls earlier in the run. */
+  readonly usedIds: ReadonlySet<unknown>;
+  readonly redactor: Redactor;
+}
+
 /** Reports a model's answer while it is streamed. Throws the error if the stream contains one. */
 export async function readAnswer(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
-  /** IDs of calls earlier in the run. */
-  usedIds: ReadonlySet<unknown>,
+  { usedIds, redactor }: ReadOptions,
   report: (report: AgentReport) => Promise<void>,
 ): Promise<ModelAnswer> {
-  const text = createTextStream();
+  const text = createTextStream(redactor);
   const calls = new Map<string, ModelToolCall>();
   let finishReason: FinishReason | null = null;
   let usage: Usage | null = null;
+  const isPlainId = (id: string): boolean => CALL_ID.test(id) && redactor.text(id) === id;
   const reportAll = async (reports: readonly AgentReport[]): Promise<void> => {
     for (const each of reports) await report(each);
   };
@@ -42,9 +49,9 @@ export async function readAnswer(
       case "tool-call": {
         const isFree = !usedIds.has(part.toolCallId) && !calls.has(part.toolCallId);
         calls.set(part.toolCallId, {
-          callId: isFree && CALL_ID.test(part.toolCallId) ? part.toolCallId : newCallId(),
-          tool: part.toolName,
-          args: shortenJson(part.input ?? {}),
+          callId: isFree && isPlainId(part.toolCallId) ? part.toolCallId : newCallId(),
+          tool: redactor.text(part.toolName),
+          args: shortenJson(redactor.json(part.input ?? {})),
           usage: null,
         });
         break;
@@ -53,7 +60,7 @@ export async function readAnswer(
         const call = calls.get(part.toolCallId);
         calls.delete(part.toolCallId);
         if (call === undefined) break;
-        const content = failedTool(call, errorText(part.error));
+        const content = failedTool(call, redactor.text(errorText(part.error)));
         await reportAll(text.flush());
         await report({ report: "tool", callId: call.callId, content, ended: true });
         break;

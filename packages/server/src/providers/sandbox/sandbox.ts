@@ -143,7 +143,9 @@ async function findProblem(options: SandboxOptions, program: string): Promise<st
     const { code, signal } = await child.exited;
     clearTimeout(timer);
     if (code === 0) return null;
-    return child.stderr().trim() || `the test program exited with ${code ?? signal ?? "nothing"}.`;
+    return (
+      child.stderr().text.trim() || `the test program exited with ${code ?? signal ?? "nothing"}.`
+    );
   } finally {
     closeSync(descriptor);
     rmSync(folder, { recursive: true, force: true });

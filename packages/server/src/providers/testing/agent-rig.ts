@@ -30,6 +30,8 @@ export interface AgentRig {
   text(): string;
   /** The messages the agent received. */
   received(): readonly Received[];
+  /** The journal of the first session. */
+  journal(): string;
   /** Processes with this rig's marker. */
   leftovers(): Promise<readonly number[]>;
 }
@@ -133,6 +135,7 @@ export function openAgentRig({ times, provider, onReport, ...options }: RigOptio
         if (!all.some(look)) waiting.push(look);
       }),
     text: () => all.map((report) => (report.report === "text" ? report.text : "")).join(""),
+    journal: () => readFileSync(path.join(folder, "journal", "session-1.jsonl"), "utf8"),
     received: () =>
       readFileSync(log, "utf8")
         .split("\n")

@@ -51,6 +51,16 @@ export type Step =
   | { readonly step: "request"; readonly method: string; readonly params?: unknown }
   /** Starts the first MCP server of the session, calls a tool, and says `mcp: <text>` or `mcp error: <text>`. */
   | { readonly step: "mcp"; readonly tool: string; readonly args?: unknown }
+  /**
+   * Runs these steps for each secret that it knows, or once for all of them `together`, with their forms in the texts:
+   * see scripted-leak.ts. `first`: only for so many.
+   */
+  | {
+      readonly step: "leak";
+      readonly steps: readonly Step[];
+      readonly together?: boolean;
+      readonly first?: number;
+    }
   /** Any notification. */
   | { readonly step: "notify"; readonly method: string; readonly params?: unknown }
   /** Writes this text to stdout unchanged. */
@@ -190,6 +200,12 @@ export const request = (method: string, params?: unknown): Step => ({
   params,
 });
 export const mcp = (tool: string, args: unknown = {}): Step => ({ step: "mcp", tool, args });
+export const leak = (...steps: readonly Step[]): Step => ({ step: "leak", steps });
+export const leakAll = (...steps: readonly Step[]): Step => ({
+  step: "leak",
+  steps,
+  together: true,
+});
 export const notify = (method: string, params?: unknown): Step => ({
   step: "notify",
   method,
@@ -291,6 +307,7 @@ const STEP_NAMES: ReadonlySet<string> = new Set<Step["step"]>([
   "ask-all",
   "request",
   "mcp",
+  "leak",
   "notify",
   "raw",
   "pieces",

@@ -8,13 +8,20 @@
  */
 import { randomUUID } from "node:crypto";
 import { readScript, type Step } from "./script.ts";
+import { giveAway, knownSecrets } from "./scripted-leak.ts";
 import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
 import { chunk, performSteps, updateOf, type Ending, type Stage } from "./scripted-steps.ts";
 import { openWire, type Incoming } from "./scripted-wire.ts";
 
-const options = JSON.parse(process.env[SCRIPTED_VARIABLE] ?? "{}") as ScriptedOptions;
+const written = JSON.parse(process.env[SCRIPTED_VARIABLE] ?? "{}") as ScriptedOptions;
+// Steps that leak do so one secret at a time, when they are performed.
+const { at, ...given } = written;
+const options: ScriptedOptions = {
+  ...giveAway(given, knownSecrets()),
+  ...(at === undefined ? {} : { at }),
+};
 const wire = openWire(options.log ?? null);
 const memory = openMemory(options.folder ?? null);
 const ignores = new Set<string>();
@@ -57,7 +64,7 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
           : { id, error: { code: -32000, message: "login failed" } },
       );
     case "session/new":
-      return openSession(id, randomUUID());
+      return openSession(id, options.sessionId ?? randomUUID());
     case "session/load":
       return takeUp(id, String(params["sessionId"]), options.load ?? "works", true);
     case "session/resume":

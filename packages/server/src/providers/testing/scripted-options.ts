@@ -6,6 +6,8 @@ export interface ScriptedOptions {
   readonly folder?: string | null;
   /** Every message it receives, SIGTERM and the end of its input are appended to this file, one JSON text a line. */
   readonly log?: string | null;
+  /** The ID of its sessions; default: a random one. */
+  readonly sessionId?: string;
   readonly capabilities?: {
     readonly load?: boolean;
     readonly resume?: boolean;

@@ -3,6 +3,7 @@ import { closeSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DEFAULT_OPTIONS, type Ask, type Step } from "./script.ts";
 import { askPermission, fileAppears } from "./scripted-ask.ts";
+import { giveAway, knownSecrets } from "./scripted-leak.ts";
 import type { Memory } from "./scripted-memory.ts";
 import { callTool, type McpServerGiven } from "./scripted-mcp.ts";
 import { badFrames, deepLine, oddUpdates } from "./scripted-oddities.ts";
@@ -102,6 +103,8 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
       speak(stage, server === undefined ? "mcp: none" : await callTool(server, { tool, args }));
       return null;
     }
+    case "leak":
+      return leak(stage, step);
     case "notify":
       wire.send({ method: step.method, params: step.params });
       return null;
@@ -237,6 +240,18 @@ function tellOf({ settings }: Stage, { what, name = "" }: Extract<Step, { step: 
     default:
       return what satisfies never;
   }
+}
+
+async function leak(
+  stage: Stage,
+  { steps, together = false, first }: Extract<Step, { step: "leak" }>,
+): Promise<Ending | null> {
+  const secrets = knownSecrets().slice(0, first);
+  for (const some of together ? [secrets] : secrets.map((secret) => [secret])) {
+    const ending = await performSteps(stage, giveAway(steps, some));
+    if (ending !== null) return ending;
+  }
+  return null;
 }
 
 async function flood(

@@ -50,10 +50,14 @@ it("a provider's variables override the others, but not the marker", () => {
   });
 });
 
-it("the values of a provider's own variables are secrets", () => {
-  expect(
-    secretsOf(server, { env: { A: "one", B: "true" }, passes: ["GEMINI_API_KEY", "MISSING"] }),
-  ).toEqual(["one", "gemini-key"]);
+it("the secrets of an agent are in its own variables and in those it inherits", () => {
+  const environment = { ...server, HTTPS_PROXY: "http://me:pass-word@proxy" };
+  const env = { A: "one-value", B: "true", HOLDFAST_AGENT: "forged-marker" };
+  expect(secretsOf(environment, { env, passes: ["GEMINI_API_KEY", "MISSING"] })).toEqual([
+    "one-value",
+    "pass-word",
+    "gemini-key",
+  ]);
 });
 
 it("readMarker returns what writeMarker wrote, for any name of the owner", () => {

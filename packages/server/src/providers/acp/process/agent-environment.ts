@@ -1,3 +1,4 @@
+import { secretsOfInherited, secretsOfOwn } from "../../secrets/secret-values.ts";
 import type { AcpDefinition } from "../definition.ts";
 
 /** Every process of an agent inherits this variable, so it is found even if it left the process group. */
@@ -45,17 +46,18 @@ export function agentEnvironment(
   };
 }
 
-/** The values of the provider's own variables. They are never shown. */
+/** The secrets in the environment of an agent. */
 export function secretsOf(
   server: ServerEnvironment,
   { env, passes }: Variables,
 ): readonly string[] {
-  const passed = passes.flatMap((name) => server[name] ?? []);
-  return [...Object.values(env), ...passed].filter((value) => !SWITCHES.has(value));
+  const own = Object.entries(env).filter(([name]) => name !== MARKER_VARIABLE);
+  const passed = Object.entries(server).filter(([name]) => mayPass(name, passes));
+  return [
+    ...secretsOfOwn(Object.fromEntries(own)),
+    ...secretsOfInherited(Object.fromEntries(passed)),
+  ];
 }
-
-/** Common values of settings. A journal would be unreadable if they were redacted. */
-const SWITCHES: ReadonlySet<string> = new Set(["true", "false", "approve"]);
 
 function mayPass(name: string, passes: readonly string[]): boolean {
   if (name.startsWith("HOLDFAST_")) return false;

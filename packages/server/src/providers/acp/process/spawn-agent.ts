@@ -5,7 +5,7 @@ import { errorText } from "../../../domain/error-text.ts";
 import { AgentFault, type AgentExit, type Workspace } from "../../provider.ts";
 import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR, watchLeader } from "../../sandbox/bubblewrap.ts";
 import { openShare } from "../wire/turns.ts";
-import { openTail } from "./tail.ts";
+import { openTail, type Tail } from "./tail.ts";
 
 /** The process of an agent, which leads its own process group. */
 export interface AgentProcess {
@@ -13,7 +13,7 @@ export interface AgentProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** The end of its stderr. */
-  stderr(): string;
+  stderr(): ReturnType<Tail["read"]>;
   /** Signals its process group. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
   readonly exited: Promise<ProcessExit>;
@@ -81,7 +81,7 @@ export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
     pid,
     stdin,
     stdout,
-    stderr: () => tail.text(),
+    stderr: () => tail.read(),
     signal: (name) => {
       const group = leader?.pid() ?? null;
       // SIGTERM goes only to the agent: it would end bubblewrap, and that kills the agent at once. SIGKILL goes to

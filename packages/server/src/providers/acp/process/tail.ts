@@ -1,8 +1,8 @@
 /** Keeps the last bytes of a stream in bounded memory. */
 export interface Tail {
   push(bytes: Uint8Array): void;
-  /** Begins with a whole character. */
-  text(): string;
+  /** Begins with a whole character. `isCut`: more came before it. */
+  read(): { readonly text: string; readonly isCut: boolean };
 }
 
 export function openTail(maxBytes: number): Tail {
@@ -19,11 +19,11 @@ export function openTail(maxBytes: number): Tail {
       chunks = [Buffer.from(end)];
       length = end.length;
     },
-    text: () => {
+    read: () => {
       const all = Buffer.concat(chunks);
       const end = all.subarray(-maxBytes);
       const isCut = end.length < all.length || all.length === maxBytes;
-      return end.toString("utf8", isCut ? firstCharacter(end) : 0);
+      return { text: end.toString("utf8", isCut ? firstCharacter(end) : 0), isCut };
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { Json } from "../../../domain/json.ts";
 import type { MessageContent } from "../../../domain/message.ts";
+import { NOTHING_HELD, type HeldText, type Redactor } from "../../secrets/redactor.ts";
 import { looseLabel, looseList, looseNumber, looseObject, type Loose } from "../wire/loose.ts";
 import { shortenJson } from "../wire/shorten.ts";
 import {
+  cleanChunk,
   parseToolItem,
   parseToolItems,
   replaceItems,
@@ -37,6 +39,8 @@ export interface ToolCall {
   readonly locations: readonly { readonly path: string; readonly line: number | null }[];
   readonly items: readonly ToolItem[];
   readonly terminals: ReadonlyMap<string, Terminal>;
+  /** The end of the last content chunk. */
+  readonly held: HeldText;
 }
 
 const MAX_LOCATIONS = 100;
@@ -53,11 +57,12 @@ export function newToolCall(callId: string): ToolCall {
     locations: [],
     items: [],
     terminals: new Map(),
+    held: NOTHING_HELD,
   };
 }
 
 /** Applies a `tool_call`, a `tool_call_update` or the tool call of a permission request. */
-export function patchToolCall(call: ToolCall, patch: Loose): ToolCall {
+export function patchToolCall(call: ToolCall, patch: Loose, redactor: Redactor): ToolCall {
   const { rawInput, rawOutput, locations, content } = patch;
   return {
     callId: call.callId,
@@ -69,12 +74,14 @@ export function patchToolCall(call: ToolCall, patch: Loose): ToolCall {
     result: hasValue(rawOutput) ? shortenJson(rawOutput) : call.result,
     locations: Array.isArray(locations) ? parseLocations(locations) : call.locations,
     items: Array.isArray(content) ? replaceItems(call.items, parseToolItems(content)) : call.items,
-    terminals: updateTerminals(call.terminals, looseObject(patch["_meta"])),
+    terminals: updateTerminals(call.terminals, looseObject(patch["_meta"]), redactor),
+    held: call.held,
   };
 }
 
-export function extendToolCall(call: ToolCall, content: unknown): ToolCall {
-  return { ...call, items: [...call.items, ...parseToolItem(content)] };
+export function extendToolCall(call: ToolCall, content: unknown, redactor: Redactor): ToolCall {
+  const { content: clean, held } = cleanChunk(content, call.held, redactor);
+  return { ...call, held, items: [...call.items, ...parseToolItem(clean)] };
 }
 
 export function hasEnded({ status }: ToolCall): boolean {

@@ -1,5 +1,6 @@
 import { sameJson } from "../../../domain/json.ts";
 import type { AgentReport } from "../../provider.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import { looseLabel, type Loose } from "../wire/loose.ts";
 import {
   extendToolCall,
@@ -42,7 +43,7 @@ const MAX_OPEN = 200;
 /** Ended calls are remembered, so that a late update does not open them again. */
 const MAX_ENDED = 2_000;
 
-export function createToolCalls(): ToolCalls {
+export function createToolCalls(redactor: Redactor): ToolCalls {
   const open = new Map<string, OpenCall>();
   /** The prompt in which each call ended. */
   const ended = new Map<string, number>();
@@ -80,7 +81,7 @@ export function createToolCalls(): ToolCalls {
     if (callId === null) return [];
     if (isNew ? ended.get(callId) === prompt : ended.has(callId)) return [];
     const current = get(callId);
-    const call = patchToolCall(current ?? newToolCall(callId), patch);
+    const call = patchToolCall(current ?? newToolCall(callId), patch, redactor);
     const before = current === null ? makeRoom() : [];
     ended.delete(callId);
     return [...before, ...put(call, hasResult(patch))];
@@ -96,7 +97,7 @@ export function createToolCalls(): ToolCalls {
     },
     extend(patch) {
       const call = get(patch["toolCallId"]);
-      return call === null ? [] : put(extendToolCall(call, patch["content"]), false);
+      return call === null ? [] : put(extendToolCall(call, patch["content"], redactor), false);
     },
     settle() {
       return openCalls().filter(hasEnded).map(end);

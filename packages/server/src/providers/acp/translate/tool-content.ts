@@ -1,5 +1,6 @@
 import { cleanText } from "../../../domain/clean-text.ts";
 import type { MessageContent } from "../../../domain/message.ts";
+import { NOTHING_HELD, type HeldText, type Redactor } from "../../secrets/redactor.ts";
 import { looseLabel, looseNumber, looseObject, looseText, type Loose } from "../wire/loose.ts";
 import {
   appendText,
@@ -8,7 +9,7 @@ import {
   shortenText,
   type Excerpt,
 } from "../wire/shorten.ts";
-import { contentOfBlock, fitContent } from "./content-block.ts";
+import { contentOfBlock, fitContent, textOfBlock } from "./content-block.ts";
 import { splitHalf } from "./text-stream.ts";
 
 /** The content of a tool call. Blocks and diffs are already shortened. */
@@ -27,6 +28,7 @@ export interface Terminal {
   readonly output: Excerpt;
   /** Half a surrogate pair; the other half has not come yet. */
   readonly half: string;
+  readonly held: HeldText;
   readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
 }
 
@@ -81,6 +83,7 @@ export function replaceItems(
 export function updateTerminals(
   terminals: ReadonlyMap<string, Terminal>,
   meta: Loose | null,
+  redactor: Redactor,
 ): ReadonlyMap<string, Terminal> {
   const output = looseObject(meta?.["terminal_output"]);
   const exit = looseObject(meta?.["terminal_exit"]);
@@ -90,8 +93,8 @@ export function updateTerminals(
   if (outputId !== null && typeof output?.["data"] === "string") {
     const terminal = updated.get(outputId) ?? NO_OUTPUT;
     const { whole, half } = splitHalf(terminal.half + output["data"]);
-    const text = appendText(terminal.output, cleanText(whole));
-    updated.set(outputId, { ...terminal, output: text, half });
+    const { text, held } = nextPiece(redactor, terminal.held, cleanText(whole));
+    updated.set(outputId, { ...terminal, output: appendText(terminal.output, text), half, held });
   }
   const exitId = looseLabel(exit?.["terminal_id"]);
   if (exitId !== null) {
@@ -131,7 +134,27 @@ export function textOfOutput(output: readonly MessageContent[]): string | null {
   return texts.length === 0 ? null : texts.join("\n");
 }
 
-const NO_OUTPUT: Terminal = { output: EMPTY_EXCERPT, half: "", exit: null };
+const NO_OUTPUT: Terminal = { output: EMPTY_EXCERPT, half: "", held: NOTHING_HELD, exit: null };
+
+/** Removes a secret that began in an earlier chunk of the same call. */
+export function cleanChunk(
+  content: unknown,
+  before: HeldText,
+  redactor: Redactor,
+): { readonly content: unknown; readonly held: HeldText } {
+  const item = looseObject(content);
+  const block = textOfBlock(item?.["content"]);
+  if (item?.["type"] !== "content" || block === null) return { content, held: before };
+  const { text, held } = nextPiece(redactor, before, cleanText(block));
+  return { content: { ...item, content: { type: "text", text } }, held };
+}
+
+/** Output of tools is not held back, because it may be the last for a long time. */
+function nextPiece(redactor: Redactor, before: HeldText, piece: string) {
+  const next = redactor.next(before, piece);
+  const { text, held } = redactor.release(next.held);
+  return { text: next.text + text, held };
+}
 
 function roughSize(content: MessageContent): number {
   return Object.values(content)

@@ -1,6 +1,8 @@
 import { cleanText } from "../../../domain/clean-text.ts";
 import type { MessageContent } from "../../../domain/message.ts";
 import type { AgentReport, PermissionRequest } from "../../provider.ts";
+import { NOTHING_HELD, type Redactor } from "../../secrets/redactor.ts";
+import { openSecrets } from "../../secrets/secrets.ts";
 import { looseLabel, looseList, looseObject, looseText, type Loose } from "../wire/loose.ts";
 import { appendText, EMPTY_EXCERPT, shortenText, type Excerpt } from "../wire/shorten.ts";
 import { contentOfBlock, textOfBlock } from "./content-block.ts";
@@ -18,6 +20,10 @@ export interface Translator {
   permission(params: unknown): TranslatedPermission | null;
   /** Closes everything that is still open at the end of a prompt. */
   endPrompt(how: "completed" | "cancelled" | "failed"): readonly AgentReport[];
+  /** Reports text that waits for the rest of a secret, although the agent says nothing more. */
+  release(): readonly AgentReport[];
+  /** Whether text waits for the rest of a secret. */
+  readonly isHolding: boolean;
 }
 
 export interface TranslatedPermission {
@@ -32,12 +38,14 @@ type Voice = "answer" | "thought";
 
 const ALIVE: readonly AgentReport[] = [{ report: "alive" }];
 
-export function createTranslator(): Translator {
-  const text = createTextStream();
-  const calls = createToolCalls();
+/** The messages contain no whole secrets any more, but pieces of one can be in several messages. */
+export function createTranslator(redactor: Redactor = openSecrets().redactor): Translator {
+  const text = createTextStream(redactor);
+  const calls = createToolCalls(redactor);
   let streamed = new Set<string>();
   /** The summary of a compaction in progress. */
   let summary = EMPTY_EXCERPT;
+  let summaryHeld = NOTHING_HELD;
   /** The usage of this prompt. */
   let promptUsage: Usage = {};
   /** The agent's totals: now, and at the end of the prompt before this one. */
@@ -117,10 +125,16 @@ export function createTranslator(): Translator {
       }
       case "notice":
         return message(noticeContent(update));
-      case "compaction_summary_chunk":
-        summary = appendText(summary, textOfBlock(update["content"]) ?? "");
+      case "compaction_summary_chunk": {
+        const next = redactor.next(summaryHeld, textOfBlock(update["content"]) ?? "");
+        summary = appendText(summary, next.text);
+        summaryHeld = next.held;
         return ALIVE;
+      }
       case "compaction_update": {
+        const rest = redactor.release(summaryHeld);
+        summary = appendText(summary, rest.text);
+        summaryHeld = rest.held;
         const content = compactionContent(update, summary);
         if (content !== null) summary = EMPTY_EXCERPT;
         return message(content);
@@ -140,7 +154,9 @@ export function createTranslator(): Translator {
       const before = flush();
       const reports = toolCall === null ? [] : calls.ask(toolCall);
       const call =
-        toolCall === null ? null : (calls.get(toolCall["toolCallId"]) ?? standaloneCall(toolCall));
+        toolCall === null
+          ? null
+          : (calls.get(toolCall["toolCallId"]) ?? standaloneCall(toolCall, redactor));
       const request = parsePermission(params, call);
       return request === null
         ? null
@@ -153,12 +169,16 @@ export function createTranslator(): Translator {
       totalsBefore = totals;
       return reports;
     },
+    release: text.release,
+    get isHolding() {
+      return text.isHolding;
+    },
   };
 }
 
 /** A permission request may be for a call without an ID, or for one that has ended. */
-function standaloneCall(toolCall: Loose): ToolCall {
-  return patchToolCall(newToolCall(looseLabel(toolCall["toolCallId"]) ?? ""), toolCall);
+function standaloneCall(toolCall: Loose, redactor: Redactor): ToolCall {
+  return patchToolCall(newToolCall(looseLabel(toolCall["toolCallId"]) ?? ""), toolCall, redactor);
 }
 
 function blockContent(voice: Voice, block: unknown): MessageContent | null {

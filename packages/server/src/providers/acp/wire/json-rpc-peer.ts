@@ -36,8 +36,10 @@ export interface PeerOptions {
   readonly onNotification: (method: string, params: unknown) => void;
   /** A request without a handler is a sign of life, too. */
   readonly onUnknownRequest?: (method: string) => void;
-  /** Every line, unchanged. */
-  readonly onTraffic?: (direction: "in" | "out" | "noise", line: string) => void;
+  /** Every line, unchanged, and what an incoming one means. */
+  readonly onTraffic?: (direction: "in" | "out" | "noise", line: string, frame?: Frame) => void;
+  /** Changes a frame before it is handled. */
+  readonly clean?: (frame: Frame) => Frame;
   readonly maxLineBytes?: number;
   readonly maxUnreadBytes?: number;
 }
@@ -55,6 +57,7 @@ export function openJsonRpcPeer({
   onNotification,
   onUnknownRequest = () => {},
   onTraffic = () => {},
+  clean = (frame) => frame,
   maxLineBytes,
   maxUnreadBytes = MAX_UNREAD_BYTES,
 }: PeerOptions): JsonRpcPeer {
@@ -136,8 +139,8 @@ export function openJsonRpcPeer({
 
   const reader = readFrames(input, {
     onFrame: (frame, line) => {
-      onTraffic(frame.frame === "noise" ? "noise" : "in", line);
-      receive(frame);
+      onTraffic(frame.frame === "noise" ? "noise" : "in", line, frame);
+      receive(clean(frame));
     },
     onEnd: close,
     maxLineBytes,
