@@ -78,7 +78,8 @@ export function createNodeLease(options: NodeLeaseOptions) {
       const startedAt = performance.now();
       const wasHeld = await store.renewLease({ node, ttlMs: leaseMs, about });
       renewedAt = startedAt;
-      if (!wasHeld && !isLost) {
+      // On SQLite the lock of the data folder is the ownership: a pause or a jump of the clock takes nothing away.
+      if (isShared && !wasHeld && !isLost) {
         log.warn({ node }, "the lease had expired and was taken again");
         options.onLost(pauseReason() ?? (() => "the lease of its node had expired"));
       }
