@@ -87,12 +87,18 @@ export async function startHoldfast({
   data,
   args = [],
   env = {},
+  umask = null,
 }: {
   data: string;
   args?: readonly string[];
   env?: Record<string, string>;
+  /** In octal digits, such as "002". */
+  umask?: string | null;
 }): Promise<RunningServer> {
-  const child = spawn(process.execPath, [BINARY, "serve", "--data", data, "--port", "0", ...args], {
+  const serve = [process.execPath, BINARY, "serve", "--data", data, "--port", "0", ...args];
+  const shell = umask === null ? [] : ["/bin/sh", "-c", `umask ${umask}; exec "$0" "$@"`];
+  const [program = "", ...rest] = [...shell, ...serve];
+  const child = spawn(program, rest, {
     env: cleanEnvironment(env),
     stdio: ["ignore", "pipe", "pipe"],
   });

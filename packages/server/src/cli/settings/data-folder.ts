@@ -13,6 +13,7 @@ import { z } from "zod";
 import { errorText } from "../../domain/error-text.ts";
 import { isBusy } from "../../storage/sqlite/faults.ts";
 import { CommandFailure } from "../exit.ts";
+import { closeFolder } from "./private-folder.ts";
 
 const serverFileSchema = z.object({
   url: z.string(),
@@ -103,7 +104,9 @@ export function recordNode(folder: string, node: string): string | null {
   return former?.inode === inode ? former.node : null;
 }
 
+/** Creates the data folder, or closes an existing one to other users. */
 export function makeDataFolder(folder: string): void {
+  if (existsSync(folder)) return closeFolder(folder);
   try {
     makeFolder(folder);
   } catch (error) {
@@ -112,7 +115,7 @@ export function makeDataFolder(folder: string): void {
 }
 
 /** One level at a time: Node's own `recursive` never returns for some paths, such as in /proc. */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
