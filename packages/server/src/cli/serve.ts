@@ -16,7 +16,7 @@ import { openAccessTokens } from "../runtime/tokens/access-tokens.ts";
 import { startRetention } from "../runtime/upkeep/retention.ts";
 import { startRowCheck } from "../runtime/upkeep/row-check.ts";
 import { openWorkspaceRoot } from "../runtime/repositories/workspace-root.ts";
-import { StorageFault } from "../storage/fault.ts";
+import { isDiskFull, StorageFault } from "../storage/fault.ts";
 import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
@@ -71,6 +71,8 @@ export async function startServer(
     const forAgents = { toolsFor: tools.toolsFor, sandbox };
     const open = await startRuntime(settings, { store, node, logger, failpoint, forAgents });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
+    const { reason } = await open.runtime.readiness();
+    if (reason !== null) process.stderr.write(`holdfast: ${neutraliseLine(reason)}\n`);
     closers.push(startJobs(settings, store, logger, open));
     const startedAt = new Date();
     const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
@@ -148,7 +150,8 @@ async function openDatabase(
     });
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
-    throw new CommandFailure(`${describeDatabase(database)}: ${error.message}`, undefined, {
+    const help = isDiskFull(error) ? ". Free some space, then start the server again." : "";
+    throw new CommandFailure(`${describeDatabase(database)}: ${error.message}${help}`, undefined, {
       cause: error,
     });
   }

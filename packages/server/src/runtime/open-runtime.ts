@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isAbsence } from "../storage/fault.ts";
+import { isAbsence, isDiskFull } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { askFromAgent } from "./permissions/agent-questions.ts";
@@ -7,7 +7,7 @@ import { MEMBER, type ClusterMember } from "./cluster/cluster-member.ts";
 import { drainNode, joinCluster } from "./cluster/cluster.ts";
 import type { RuntimeContext } from "./context.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
-import { comeBack, findObstacles, suspendActive } from "./worker/come-back.ts";
+import { comeBack, comeBackLater, findObstacles, suspendActive } from "./worker/come-back.ts";
 import { continueInterrupted } from "./run/cut-run.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./feeds/global-feed.ts";
@@ -193,9 +193,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
   // The sessions become active before the server is ready.
   if (cluster.isEldest) {
-    await comeBack(context, stopping.signal).catch((err: unknown) =>
-      log.error({ err }, "not all sessions could be made active again"),
-    );
+    await comeBack(context, stopping.signal).catch((err: unknown) => {
+      log.error({ err }, "not all sessions could be made active again");
+      if (isDiskFull(err)) void comeBackLater(context, stopping.signal);
+    });
   }
   const recovery = startRecovery(context, {
     isWorkedOn: (sessionId) => workers.has(sessionId),

@@ -15,13 +15,16 @@ export interface Readiness {
 /** Queries the database, because ready means that a request would succeed now. */
 export async function readiness(
   store: Store,
-  { isDraining = false }: { readonly isDraining?: boolean } = {},
+  {
+    isDraining = false,
+    failure = null,
+  }: { readonly isDraining?: boolean; readonly failure?: string | null } = {},
 ): Promise<Readiness> {
   try {
     const { schema, counts, setAside } = await withTimeout(store.health());
     return {
-      ready: !isDraining,
-      reason: isDraining ? "This node is draining and takes no new work." : null,
+      ready: !isDraining && failure === null,
+      reason: isDraining ? "This node is draining and takes no new work." : reasonOf(failure),
       database: { engine: store.engine, schema },
       sessions: counts,
       setAside,
@@ -35,6 +38,11 @@ export async function readiness(
       setAside: null,
     };
   }
+}
+
+/** Reads succeed, or this would not be called. */
+function reasonOf(failure: string | null): string | null {
+  return failure === null ? null : `Nothing can be stored, only read. ${failure}`;
 }
 
 /** A database that does not answer within `WAIT_MS` counts as unreachable. */
