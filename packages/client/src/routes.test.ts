@@ -335,6 +335,11 @@ const ROUTES: readonly Route[] = [
     body: { path: "/code/r", label: "gpu" },
     reply: { ...REPOSITORY, label: "gpu" },
   },
+  {
+    ask: ({ checkDatabase }) => checkDatabase(),
+    request: "POST /api/database/check",
+    reply: { damage: [] },
+  },
   { ask: ({ nodes }) => nodes.list(), request: "GET /api/nodes", reply: { nodes: [NODE] } },
   {
     ask: ({ nodes }) => nodes.drain("one"),

@@ -13,11 +13,18 @@ import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
 import { NO_FAILPOINT } from "../runtime/failpoint.ts";
 import { createRepositories } from "../runtime/repositories/repositories.ts";
 import { openAccessTokens } from "../runtime/tokens/access-tokens.ts";
+import { startDamageWatch, type DamageWatch } from "../runtime/upkeep/damage-watch.ts";
 import { startRetention } from "../runtime/upkeep/retention.ts";
 import { startRowCheck } from "../runtime/upkeep/row-check.ts";
 import { openWorkspaceRoot } from "../runtime/repositories/workspace-root.ts";
 import { isDiskFull, StorageFault } from "../storage/fault.ts";
-import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
+import { damageText } from "./commands/damage.ts";
+import {
+  findDatabaseDamage,
+  identifyDatabase,
+  openMigrations,
+  openStore,
+} from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
@@ -67,13 +74,15 @@ export async function startServer(
       import("../http/build-app.ts"),
     ]);
     logSandbox(sandbox, logger);
+    const watch = watchForDamage(settings.database, logger);
+    closers.push(watch.stop);
     const node = randomUUID();
     const forAgents = { toolsFor: tools.toolsFor, sandbox };
-    const open = await startRuntime(settings, { store, node, logger, failpoint, forAgents });
+    const open = await startRuntime(settings, { store, node, logger, failpoint, forAgents, watch });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     const { reason } = await open.runtime.readiness();
     if (reason !== null) process.stderr.write(`holdfast: ${neutraliseLine(reason)}\n`);
-    closers.push(startJobs(settings, store, logger, open));
+    closers.push(startJobs(settings, store, logger, open, watch));
     const startedAt = new Date();
     const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
     const hasOtherAdmin = settings.token !== null;
@@ -161,12 +170,13 @@ interface RuntimeParts extends Required<ServerOptions> {
   readonly store: Store;
   readonly node: string;
   readonly logger: Logger;
+  readonly watch: DamageWatch;
   readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox">>;
 }
 
 async function startRuntime(
   settings: ServeSettings,
-  { store, node, logger, failpoint, forAgents }: RuntimeParts,
+  { store, node, logger, failpoint, forAgents, watch }: RuntimeParts,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
   const { killed } = await sweepAgents({ owner });
@@ -198,6 +208,7 @@ async function startRuntime(
     newId,
     log: logger,
     failpoint,
+    damageWatch: watch,
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
@@ -210,6 +221,7 @@ function startJobs(
   store: Store,
   logger: Logger,
   open: OpenRuntime,
+  watch: DamageWatch,
 ): () => Promise<unknown> {
   const rowCheck = startRowCheck(store, {
     onFailure: (err) => logger.error({ err }, "the check of the stored sessions failed"),
@@ -222,11 +234,23 @@ function startJobs(
     obstacleOf: open.obstacleOf,
     clock: Date.now,
     execute: open.execute,
-    isOurs: open.isEldest,
+    // A damaged file is evidence, and the rest of it may be needed to repair it.
+    isOurs: () => open.isEldest() && watch.damage.length === 0,
     forgetSession: (sessionId) => removeJournal(journalFolder(dataFolder), sessionId),
     log: logger,
   });
   return () => Promise.all([rowCheck.stop(), cleaning.stop()]);
+}
+
+function watchForDamage(database: ServeSettings["database"], logger: Logger): DamageWatch {
+  return startDamageWatch({
+    findDamage: (slowly) => findDatabaseDamage(database, { slowly }),
+    log: logger,
+    onDamage: (damage) => {
+      logger.error({ damage }, "the database is damaged; nothing is removed automatically");
+      process.stderr.write(`holdfast: ${neutraliseLine(damageText(database, damage))}\n`);
+    },
+  });
 }
 
 function logSandbox({ state, madeWith }: Sandbox, logger: Logger): void {

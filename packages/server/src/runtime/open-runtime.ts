@@ -15,6 +15,7 @@ import { createHintReader } from "./cluster/hint-reader.ts";
 import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
+import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import { readiness } from "./upkeep/readiness.ts";
 import { startRecovery } from "./worker/recovery.ts";
 import { refuse } from "./reply.ts";
@@ -37,6 +38,7 @@ export interface RuntimeOptions
   /** The settings of this node. */
   readonly member?: ClusterMember;
   readonly version?: string;
+  readonly damageWatch?: Pick<DamageWatch, "damage" | "check">;
   /** How often in a row an interrupted run is continued automatically. */
   readonly continueInterrupted?: number;
 }
@@ -227,9 +229,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     answer: (request) => whenRunning(() => requests.answer(request)),
     reportEvent: (event) => whenRunning(() => requests.reportEvent(event)),
     askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
-    readiness: () => readiness(store, cluster),
+    readiness: () => readiness(store, cluster, options.damageWatch?.damage),
+    checkDatabase: async () => (await options.damageWatch?.check()) ?? [],
     measure: async () => ({
       ...(await store.tally()),
+      damage: options.damageWatch?.damage.length ?? 0,
       runsEnded,
       liveAgents: [...workers.values()].filter(({ hasAgent }) => hasAgent).length,
       busyAgents: slots.busy,

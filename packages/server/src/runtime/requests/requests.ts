@@ -41,6 +41,7 @@ export type Requests = Omit<
   | "openFeed"
   | "openGlobalFeed"
   | "readiness"
+  | "checkDatabase"
 >;
 
 export interface RequestOptions {

@@ -10,6 +10,8 @@ export interface Readiness {
   readonly sessions: SessionCounts | null;
   /** Number of quarantined rows. */
   readonly setAside: number | null;
+  /** Damaged places of the database file, as of the last check. */
+  readonly damage: readonly string[];
 }
 
 /** Queries the database, because ready means that a request would succeed now. */
@@ -19,6 +21,7 @@ export async function readiness(
     isDraining = false,
     failure = null,
   }: { readonly isDraining?: boolean; readonly failure?: string | null } = {},
+  damage: readonly string[] = [],
 ): Promise<Readiness> {
   try {
     const { schema, counts, setAside } = await withTimeout(store.health());
@@ -28,6 +31,7 @@ export async function readiness(
       database: { engine: store.engine, schema },
       sessions: counts,
       setAside,
+      damage,
     };
   } catch (error) {
     return {
@@ -36,6 +40,7 @@ export async function readiness(
       database: { engine: store.engine, schema: null },
       sessions: null,
       setAside: null,
+      damage,
     };
   }
 }
