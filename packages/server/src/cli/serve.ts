@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
 import { createAgentTokens } from "../http/guard/agent-token.ts";
@@ -31,6 +31,7 @@ import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings
 import { CommandFailure } from "./exit.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
+import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
@@ -64,21 +65,36 @@ export async function startServer(
   try {
     const { logger, close } = openLogFile(settings.dataFolder, { level: settings.logLevel });
     closers.push(close);
-    const store = await openDatabase(settings, logger, failpoint);
+    const phases = createStartPhases({
+      print: (line) => {
+        logger.warn(line);
+        process.stderr.write(`holdfast: ${line}\n`);
+      },
+    });
+    const store = await phases.run(openingText(settings.database), () =>
+      openDatabase(settings, logger, failpoint),
+    );
     closers.push(store.close);
     const agentTokens = createAgentTokens();
     const tools = openAgentTools(agentTokens);
     // Loads the HTTP layer while the sandbox is tested and the writer thread starts.
-    const [sandbox, { buildApp }] = await Promise.all([
-      openSandboxOf(settings),
-      import("../http/build-app.ts"),
-    ]);
+    const [sandbox, { buildApp }] = await phases.run("testing the sandbox (12 s at most)", () =>
+      Promise.all([openSandboxOf(settings), import("../http/build-app.ts")]),
+    );
     logSandbox(sandbox, logger);
     const watch = watchForDamage(settings.database, logger);
     closers.push(watch.stop);
     const node = randomUUID();
     const forAgents = { toolsFor: tools.toolsFor, sandbox };
-    const open = await startRuntime(settings, { store, node, logger, failpoint, forAgents, watch });
+    const open = await startRuntime(settings, {
+      store,
+      node,
+      logger,
+      failpoint,
+      forAgents,
+      watch,
+      phases,
+    });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     const { reason } = await open.runtime.readiness();
     if (reason !== null) process.stderr.write(`holdfast: ${neutraliseLine(reason)}\n`);
@@ -171,15 +187,19 @@ interface RuntimeParts extends Required<ServerOptions> {
   readonly node: string;
   readonly logger: Logger;
   readonly watch: DamageWatch;
+  readonly phases: StartPhases;
   readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox">>;
 }
 
 async function startRuntime(
   settings: ServeSettings,
-  { store, node, logger, failpoint, forAgents, watch }: RuntimeParts,
+  { store, node, logger, failpoint, forAgents, watch, phases }: RuntimeParts,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
-  const { killed } = await sweepAgents({ owner });
+  const { killed } = await phases.run(
+    "ending agent processes of an earlier server (5 s at most)",
+    () => sweepAgents({ owner }),
+  );
   if (killed.length > 0)
     logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
   const root = await openWorkspaceRoot(settings.workspaceRoot, {
@@ -189,7 +209,7 @@ async function startRuntime(
   // Only a shared database keeps leases of other nodes.
   const isShared = databaseFile(settings.database) === null;
   const formerNode = isShared ? recordNode(settings.dataFolder, node) : null;
-  return openRuntime({
+  const runtimeOptions = {
     store,
     node,
     formerNode,
@@ -211,8 +231,20 @@ async function startRuntime(
     damageWatch: watch,
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
-    forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
-  });
+    forgetSession: (sessionId: string) =>
+      removeJournal(journalFolder(settings.dataFolder), sessionId),
+  };
+  return phases.run("taking the database and making sessions active again, in batches of 64", () =>
+    openRuntime(runtimeOptions),
+  );
+}
+
+/** The log of a killed server is read back while the database is opened, which takes time in proportion to its size. */
+function openingText(database: ServeSettings["database"]): string {
+  const file = databaseFile(database);
+  const bytes = file === null ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+  const log = bytes === 0 ? "" : `, with a write-ahead log of ${Math.ceil(bytes / 1e6)} MB`;
+  return `opening and migrating the database${log}`;
 }
 
 /** Starts the background jobs; returns a function that stops them. */
