@@ -16,7 +16,7 @@ let rig: CrashRig;
 beforeAll(async () => {
   need(process.platform === "linux" ? null : "the tests look for processes in /proc");
   rig = await CrashRig.open({ silentMs: SILENT_MS });
-  expect(await rig.start()).toBe(true);
+  if (!(await rig.start())) throw new Error(`the server did not start: ${rig.output}`);
 });
 afterAll(() => rig.close());
 
