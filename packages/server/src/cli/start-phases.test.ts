@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createStartPhases } from "./start-phases.ts";
+import { createStartPhases, noteLoading } from "./start-phases.ts";
 
 it("is silent about a fast step, and returns its result", async () => {
   const lines: string[] = [];
@@ -30,4 +30,11 @@ it("names a step that blocked the thread when it is over, and one that failed", 
   });
   await expect(failing).rejects.toThrow("damaged");
   expect(lines).toEqual(["starting: reading, took 0 s"]);
+});
+
+it("tells that loading the program took long", () => {
+  const lines: string[] = [];
+  noteLoading((line) => lines.push(line), 400);
+  noteLoading((line) => lines.push(line), 21_400);
+  expect(lines).toEqual(["starting: loading the program, took 21 s"]);
 });

@@ -13,6 +13,15 @@ const SLOW_MS = 2_000;
 /** After the first line, a step repeats it this many times as rarely. */
 const REPEAT = 5;
 
+/** A machine without a free processor is slow before any step begins. */
+export function noteLoading(
+  print: StartPhasesOptions["print"],
+  sinceStartMs = performance.now(),
+): void {
+  if (sinceStartMs > SLOW_MS)
+    print(`starting: loading the program, took ${Math.round(sinceStartMs / 1_000)} s`);
+}
+
 export function createStartPhases({ print, slowMs = SLOW_MS }: StartPhasesOptions): StartPhases {
   return {
     async run(doing, work) {
