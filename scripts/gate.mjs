@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import { holdBuildLock } from "./prepare.mjs";
-import { runTool } from "./run.mjs";
+import { pinnedNode, root, runQuietly, runTool } from "./run.mjs";
 
 /** The compiler and the type-aware linter are Go programs. With fewer garbage collections they take a fifth less time. */
 const env = { GOGC: "300", ...process.env };
@@ -11,6 +12,10 @@ export function checkTypes() {
 
 export function checkLint() {
   return runTool("oxlint", ["--type-aware", "--deny-warnings"], { env });
+}
+
+function checkDependencies() {
+  return runQuietly(pinnedNode(), [join(root, "test", "dependencies", "check.ts")]);
 }
 
 /**
@@ -25,6 +30,7 @@ const ROWS = [
   [
     { name: "format", run: () => runTool("oxfmt", ["--check"]) },
     { name: "unused code", run: () => runTool("knip", ["--no-progress"]) },
+    { name: "dependencies", run: checkDependencies },
   ],
 ];
 

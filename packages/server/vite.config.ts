@@ -4,6 +4,7 @@ import { defaultServerConditions, defineConfig } from "vite";
 const PROGRAMS = {
   main: "src/cli/main.ts",
   "writer-thread": "src/storage/sqlite/writer-thread.ts",
+  "damage-process": "src/storage/sqlite/damage/damage-process.ts",
   "demo-agent": "src/providers/demo/demo-agent.ts",
 };
 

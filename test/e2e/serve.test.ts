@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { damagePage } from "../../packages/server/src/storage/sqlite/testing/damage-page.ts";
 import { MIGRATION_NAMES } from "../../packages/server/src/storage/migrations/testing/migration-names.ts";
 import { createTestDatabase } from "../../packages/server/src/storage/testing/test-database.ts";
 import {
@@ -164,6 +165,36 @@ describe("holdfast serve", () => {
     expect((await stop("SIGTERM")).stderr).toBe(
       "holdfast: set aside AgentSession spoiled, which cannot be read: metadata is not JSON\n",
     );
+  });
+
+  it("reports a damaged page in doctor and db check, and serves the rest", async () => {
+    await start();
+    await stop("SIGTERM");
+    const file = path.join(data, "holdfast.db");
+    damagePage(file, "IdempotencyKey");
+    const { url } = await start();
+    expect((await fetch(`${url}/api/sessions`)).status).toBe(200);
+    const asked = await fetch(`${url}/api/database/check`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    const damage = [expect.stringMatching(/^IdempotencyKey: /u)];
+    expect([asked.status, await asked.json()]).toEqual([200, { damage }]);
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: "ready", damage });
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^holdfast_database_damage 1$/mu);
+    const log = readFileSync(path.join(data, "logs", "holdfast.log"), "utf8");
+    expect(log).toContain("the database is damaged; nothing is removed automatically");
+    const checked = await holdfast(["db", "check", "--data", data]);
+    expect(checked).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("is damaged: IdempotencyKey: "),
+    });
+    const examined = await holdfast(["doctor", "--data", data]);
+    expect(examined).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/✗ database .* is damaged: IdempotencyKey: /u),
+    });
   });
 
   it("refuses to listen on other addresses without a token", async () => {

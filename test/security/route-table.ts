@@ -79,6 +79,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "POST /api/tokens": { access: "admin", body: { name: "x", scope: "read" }, passes: 201 },
   "DELETE /api/tokens/:id": { access: "admin", passes: 404 },
   "GET /api/nodes": READABLE,
+  "POST /api/database/check": { access: "admin", passes: 200 },
   "POST /api/nodes/:id/drain": { access: "admin", body: {}, passes: 404 },
   "POST /api/agent/sessions/:id/phase": {
     access: "agent",

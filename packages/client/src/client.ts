@@ -3,6 +3,7 @@ import type {
   CreateTokenRequest,
   CreatedToken,
   DrainNodeRequest,
+  DatabaseCheck,
   Health,
   Node,
   NodesReply,
@@ -110,6 +111,9 @@ function clientOf(connection: Connection) {
     /** Says whether the server accepts requests, and if not, why. */
     readiness: (options?: CallOptions): Promise<Readiness> =>
       call("readinessSchema", "GET", "/readyz", { ...options, alsoStatus: 503 }),
+    /** Reads the whole database file and describes damaged places. */
+    checkDatabase: (options?: WriteOptions): Promise<DatabaseCheck> =>
+      call("databaseCheckSchema", "POST", "/api/database/check", options),
     /** In the format of Prometheus. */
     metrics: (options?: CallOptions): Promise<string> =>
       text({ ...options, path: "/metrics", headers: { accept: "text/plain" } }),

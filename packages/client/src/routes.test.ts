@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClient, type Client } from "./client.ts";
+import { NODE, TOKEN } from "./testing/server-replies.ts";
 import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
 import { bodyOf, openTestServer } from "./testing/test-server.ts";
 
@@ -34,28 +35,6 @@ const SENT = {
   queued: false,
   position: null,
   waitsFor: null,
-};
-const NODE = {
-  id: "n",
-  name: "one",
-  version: "1.2.3",
-  labels: ["gpu"],
-  capacity: 5,
-  busy: 1,
-  alive: true,
-  draining: false,
-  drained: false,
-  startedAt: AT,
-  self: true,
-};
-const TOKEN = {
-  id: "t",
-  name: "ci",
-  scope: "read",
-  createdAt: AT,
-  lastUsedAt: null,
-  expiresAt: null,
-  revokedAt: null,
 };
 const COUNTS = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
 const LIST = {
@@ -334,6 +313,11 @@ const ROUTES: readonly Route[] = [
     request: "POST /api/repos",
     body: { path: "/code/r", label: "gpu" },
     reply: { ...REPOSITORY, label: "gpu" },
+  },
+  {
+    ask: ({ checkDatabase }) => checkDatabase(),
+    request: "POST /api/database/check",
+    reply: { damage: [] },
   },
   { ask: ({ nodes }) => nodes.list(), request: "GET /api/nodes", reply: { nodes: [NODE] } },
   {

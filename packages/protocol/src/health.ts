@@ -61,8 +61,16 @@ export const readinessSchema = z
     }),
     sessions: sessionCountsSchema.nullable(),
     setAside: countSchema.nullable().describe("number of unreadable rows, which are quarantined"),
+    damage: z
+      .array(z.string())
+      .default([])
+      .describe("damaged places of the database file that the last daily check found"),
     limits: serverLimitsSchema,
     sandbox: sandboxStateSchema,
   })
   .meta({ id: "Readiness", description: "Whether the server can handle requests." });
+export const databaseCheckSchema = z
+  .object({ damage: z.array(z.string()).describe("damaged places; empty if none were found") })
+  .meta({ id: "DatabaseCheck" });
+export type DatabaseCheck = z.infer<typeof databaseCheckSchema>;
 export type Readiness = z.infer<typeof readinessSchema>;

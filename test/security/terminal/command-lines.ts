@@ -130,6 +130,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   "db rollback": OWN_SETTINGS,
   "db status": OWN_SETTINGS,
   "db backup": OWN_SETTINGS,
+  "db check": OWN_SETTINGS,
   "db copy": OWN_SETTINGS,
   completion: OWN_SETTINGS,
   complete: { lines: () => [["complete", "--", "get", ""]] },

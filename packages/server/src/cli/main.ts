@@ -1,10 +1,12 @@
 import { CommanderError } from "commander";
+import { keepFilesPrivate } from "../providers/acp/process/umask.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { program } from "./program.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
 /** Runs one command line; the exit code is set, never thrown. */
 export async function main(argv: readonly string[]): Promise<void> {
+  keepFilesPrivate();
   // A reader that closes the pipe early, such as `head`, is no failure.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     process.exit(code === "EPIPE" ? EXIT.done : failedIn(argv));

@@ -228,6 +228,12 @@ function addDatabase(holdfast: Command): void {
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast db backup holdfast-2026-01-08.db"))
     .action(run(async () => (await database()).backup));
+  withData(db.command("check"))
+    .description(
+      "read the whole database file and report damaged places; works while a server runs",
+    )
+    .option("--json", "print JSON")
+    .action(run(async () => (await damage()).checkForDamage));
   db.command("copy")
     .description("copy the whole database into an empty one")
     .requiredOption("--from <url>", "source: postgres://… or a SQLite file")
@@ -240,6 +246,7 @@ function addDatabase(holdfast: Command): void {
 }
 
 const serving = () => import("./commands/serving.ts");
+const damage = () => import("./commands/damage.ts");
 const doctor = () => import("./commands/doctor.ts");
 const nodeCommands = () => import("./commands/nodes.ts");
 const tokens = () => import("./commands/token.ts");

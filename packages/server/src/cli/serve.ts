@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
 import { createAgentTokens } from "../http/guard/agent-token.ts";
@@ -13,11 +13,18 @@ import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
 import { NO_FAILPOINT } from "../runtime/failpoint.ts";
 import { createRepositories } from "../runtime/repositories/repositories.ts";
 import { openAccessTokens } from "../runtime/tokens/access-tokens.ts";
+import { startDamageWatch, type DamageWatch } from "../runtime/upkeep/damage-watch.ts";
 import { startRetention } from "../runtime/upkeep/retention.ts";
 import { startRowCheck } from "../runtime/upkeep/row-check.ts";
 import { openWorkspaceRoot } from "../runtime/repositories/workspace-root.ts";
-import { StorageFault } from "../storage/fault.ts";
-import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
+import { isDiskFull, StorageFault } from "../storage/fault.ts";
+import { damageText } from "./commands/damage.ts";
+import {
+  findDatabaseDamage,
+  identifyDatabase,
+  openMigrations,
+  openStore,
+} from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
@@ -25,6 +32,7 @@ import { CommandFailure } from "./exit.ts";
 import { knownSecrets, noteTokens, withoutSecrets } from "./known-secrets.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
+import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
@@ -62,21 +70,40 @@ export async function startServer(
       redact: secrets.redactor.line,
     });
     closers.push(close);
-    const store = await openDatabase(settings, logger, failpoint);
+    const phases = createStartPhases({
+      print: (line) => {
+        logger.warn(line);
+        process.stderr.write(`holdfast: ${line}\n`);
+      },
+    });
+    const store = await phases.run(openingText(settings.database), () =>
+      openDatabase(settings, logger, failpoint),
+    );
     closers.push(store.close);
     const agentTokens = createAgentTokens();
     const tools = openAgentTools(agentTokens);
     // Loads the HTTP layer while the sandbox is tested and the writer thread starts.
-    const [sandbox, { buildApp }] = await Promise.all([
-      openSandboxOf(settings),
-      import("../http/build-app.ts"),
-    ]);
+    const [sandbox, { buildApp }] = await phases.run("testing the sandbox (12 s at most)", () =>
+      Promise.all([openSandboxOf(settings), import("../http/build-app.ts")]),
+    );
     logSandbox(sandbox, logger);
+    const watch = watchForDamage(settings.database, logger);
+    closers.push(watch.stop);
     const node = randomUUID();
     const forAgents = { toolsFor: tools.toolsFor, sandbox, secrets };
-    const open = await startRuntime(settings, { store, node, logger, failpoint, forAgents });
+    const open = await startRuntime(settings, {
+      store,
+      node,
+      logger,
+      failpoint,
+      forAgents,
+      watch,
+      phases,
+    });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
-    closers.push(startJobs(settings, store, logger, open));
+    const { reason } = await open.runtime.readiness();
+    if (reason !== null) process.stderr.write(`holdfast: ${neutraliseLine(reason)}\n`);
+    closers.push(startJobs(settings, store, logger, open, watch));
     const startedAt = new Date();
     const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
     secrets.keep([localToken]);
@@ -155,7 +182,8 @@ async function openDatabase(
     });
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
-    throw new CommandFailure(`${describeDatabase(database)}: ${error.message}`, undefined, {
+    const help = isDiskFull(error) ? ". Free some space, then start the server again." : "";
+    throw new CommandFailure(`${describeDatabase(database)}: ${error.message}${help}`, undefined, {
       cause: error,
     });
   }
@@ -165,15 +193,20 @@ interface RuntimeParts extends Required<ServerOptions> {
   readonly store: Store;
   readonly node: string;
   readonly logger: Logger;
+  readonly watch: DamageWatch;
+  readonly phases: StartPhases;
   readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox" | "secrets">>;
 }
 
 async function startRuntime(
   settings: ServeSettings,
-  { store, node, logger, failpoint, forAgents }: RuntimeParts,
+  { store, node, logger, failpoint, forAgents, watch, phases }: RuntimeParts,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
-  const { killed } = await sweepAgents({ owner });
+  const { killed } = await phases.run(
+    "ending agent processes of an earlier server (5 s at most)",
+    () => sweepAgents({ owner }),
+  );
   if (killed.length > 0)
     logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
   const root = await openWorkspaceRoot(settings.workspaceRoot, {
@@ -183,7 +216,7 @@ async function startRuntime(
   // Only a shared database keeps leases of other nodes.
   const isShared = databaseFile(settings.database) === null;
   const formerNode = isShared ? recordNode(settings.dataFolder, node) : null;
-  return openRuntime({
+  const runtimeOptions = {
     store,
     node,
     formerNode,
@@ -202,10 +235,23 @@ async function startRuntime(
     newId,
     log: logger,
     failpoint,
+    damageWatch: watch,
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
-    forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
-  });
+    forgetSession: (sessionId: string) =>
+      removeJournal(journalFolder(settings.dataFolder), sessionId),
+  };
+  return phases.run("taking the database and making sessions active again, in batches of 64", () =>
+    openRuntime(runtimeOptions),
+  );
+}
+
+/** The log of a killed server is read back while the database is opened, which takes time in proportion to its size. */
+function openingText(database: ServeSettings["database"]): string {
+  const file = databaseFile(database);
+  const bytes = file === null ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+  const log = bytes === 0 ? "" : `, with a write-ahead log of ${Math.ceil(bytes / 1e6)} MB`;
+  return `opening and migrating the database${log}`;
 }
 
 /** Starts the background jobs; returns a function that stops them. */
@@ -214,6 +260,7 @@ function startJobs(
   store: Store,
   logger: Logger,
   open: OpenRuntime,
+  watch: DamageWatch,
 ): () => Promise<unknown> {
   const rowCheck = startRowCheck(store, {
     onFailure: (err) => logger.error({ err }, "the check of the stored sessions failed"),
@@ -226,11 +273,23 @@ function startJobs(
     obstacleOf: open.obstacleOf,
     clock: Date.now,
     execute: open.execute,
-    isOurs: open.isEldest,
+    // A damaged file is evidence, and the rest of it may be needed to repair it.
+    isOurs: () => open.isEldest() && watch.damage.length === 0,
     forgetSession: (sessionId) => removeJournal(journalFolder(dataFolder), sessionId),
     log: logger,
   });
   return () => Promise.all([rowCheck.stop(), cleaning.stop()]);
+}
+
+function watchForDamage(database: ServeSettings["database"], logger: Logger): DamageWatch {
+  return startDamageWatch({
+    findDamage: (slowly) => findDatabaseDamage(database, { slowly }),
+    log: logger,
+    onDamage: (damage) => {
+      logger.error({ damage }, "the database is damaged; nothing is removed automatically");
+      process.stderr.write(`holdfast: ${neutraliseLine(damageText(database, damage))}\n`);
+    },
+  });
 }
 
 function logSandbox({ state, madeWith }: Sandbox, logger: Logger): void {

@@ -84,6 +84,7 @@ describe("the HTTP server", () => {
       database: { engine: "postgres", schema: null },
       sessions: null,
       setAside: null,
+      damage: [],
     });
     const reply = await (await testApp({ runtime: { readiness } })).inject("/readyz");
     expect(reply.statusCode).toBe(503);

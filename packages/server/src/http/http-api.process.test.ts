@@ -248,7 +248,7 @@ describe("the HTTP API on a real runtime", () => {
     const refused = await fetch(`${url}/api/sessions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ repoId: test.repoId }),
+      body: JSON.stringify({ repoId: test.repoId, message: { text: "more" } }),
     });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
     done.open();

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isAbsence } from "../storage/fault.ts";
+import { isAbsence, isDiskFull } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { askFromAgent } from "./permissions/agent-questions.ts";
@@ -7,7 +7,7 @@ import { MEMBER, type ClusterMember } from "./cluster/cluster-member.ts";
 import { drainNode, joinCluster } from "./cluster/cluster.ts";
 import type { RuntimeContext } from "./context.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
-import { comeBack, findObstacles, suspendActive } from "./worker/come-back.ts";
+import { comeBack, comeBackLater, findObstacles, suspendActive } from "./worker/come-back.ts";
 import { continueInterrupted } from "./run/cut-run.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./feeds/global-feed.ts";
@@ -15,6 +15,7 @@ import { createHintReader } from "./cluster/hint-reader.ts";
 import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
+import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import { readiness } from "./upkeep/readiness.ts";
 import { startRecovery } from "./worker/recovery.ts";
 import { refuse } from "./reply.ts";
@@ -37,6 +38,7 @@ export interface RuntimeOptions
   /** The settings of this node. */
   readonly member?: ClusterMember;
   readonly version?: string;
+  readonly damageWatch?: Pick<DamageWatch, "damage" | "check">;
   /** How often in a row an interrupted run is continued automatically. */
   readonly continueInterrupted?: number;
 }
@@ -193,9 +195,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
   // The sessions become active before the server is ready.
   if (cluster.isEldest) {
-    await comeBack(context, stopping.signal).catch((err: unknown) =>
-      log.error({ err }, "not all sessions could be made active again"),
-    );
+    await comeBack(context, stopping.signal).catch((err: unknown) => {
+      log.error({ err }, "not all sessions could be made active again");
+      if (isDiskFull(err)) void comeBackLater(context, stopping.signal);
+    });
   }
   const recovery = startRecovery(context, {
     isWorkedOn: (sessionId) => workers.has(sessionId),
@@ -226,9 +229,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     answer: (request) => whenRunning(() => requests.answer(request)),
     reportEvent: (event) => whenRunning(() => requests.reportEvent(event)),
     askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
-    readiness: () => readiness(store, cluster),
+    readiness: () => readiness(store, cluster, options.damageWatch?.damage),
+    checkDatabase: async () => (await options.damageWatch?.check()) ?? [],
     measure: async () => ({
       ...(await store.tally()),
+      damage: options.damageWatch?.damage.length ?? 0,
       runsEnded,
       liveAgents: [...workers.values()].filter(({ hasAgent }) => hasAgent).length,
       busyAgents: slots.busy,

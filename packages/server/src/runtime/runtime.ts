@@ -152,6 +152,8 @@ export interface Runtime {
   listNodes(): Promise<readonly NodeView[]>;
   drainNode(request: DrainNode): Promise<Reply<{ readonly node: NodeView }>>;
   readiness(): Promise<Readiness>;
+  /** Reads the whole database file and describes damaged places. */
+  checkDatabase(): Promise<readonly string[]>;
   measure(): Promise<Measurements>;
 
   /** The events of one session after a sequence number, without gap or repetition. */

@@ -16,6 +16,11 @@ export interface DatabaseAccess {
   inspect(): Promise<DatabaseInspection>;
   /** The `identity` of an inspection. Null when the database does not exist. */
   identify(): Promise<string | null>;
+  /**
+   * Describes damaged places of the file, and changes nothing. Slowly: beside a server that is at work. Empty on PostgreSQL,
+   * which has its own checks.
+   */
+  findDamage(how: { readonly slowly: AbortSignal } | "at once"): Promise<readonly string[]>;
   /** Reads a snapshot of one moment. */
   reading<Result>(use: (db: Database) => Promise<Result>): Promise<Result>;
   /** Writes in one transaction. An error rolls it back. */

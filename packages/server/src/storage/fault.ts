@@ -34,6 +34,10 @@ export class StorageFault extends Error {
   }
 }
 
+export function isDiskFull(error: unknown): error is StorageFault {
+  return error instanceof StorageFault && error.code === "disk_full";
+}
+
 /** The database is unreachable, starting or stopping. Whether the write was stored is unknown. */
 export function isAbsence(error: unknown): error is StorageFault {
   return error instanceof StorageFault && error.code === "database_unavailable";

@@ -36,6 +36,14 @@ export async function inspectDatabase(location: DatabaseLocation): Promise<Datab
   return (await databaseAt(location)).inspect();
 }
 
+/** Describes damaged places of the database. Reads all of it. */
+export async function findDatabaseDamage(
+  location: DatabaseLocation,
+  how: Parameters<DatabaseAccess["findDamage"]>[0] = "at once",
+): Promise<readonly string[]> {
+  return (await databaseAt(location)).findDamage(how);
+}
+
 export async function identifyDatabase(location: DatabaseLocation): Promise<string | null> {
   return (await databaseAt(location)).identify();
 }

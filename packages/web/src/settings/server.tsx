@@ -41,7 +41,7 @@ export function Server(): ReactElement {
 }
 
 function factsOf(readiness: Readiness): readonly Fact[] {
-  const { version, platform, startedAt, database, sessions, setAside } = readiness;
+  const { version, platform, startedAt, database, sessions, setAside, damage } = readiness;
   return [
     { name: "State", value: <ReadyBadge readiness={readiness} /> },
     { name: "Version", value: `Holdfast ${version}, ${platform}` },
@@ -60,6 +60,14 @@ function factsOf(readiness: Readiness): readonly Fact[] {
         ]),
     { name: "Sandbox", value: <Sandbox sandbox={readiness.sandbox} /> },
     ...limitFacts(readiness.limits),
+    ...(damage.length === 0
+      ? []
+      : [
+          {
+            name: "Damage",
+            value: `The database file is damaged (${damage[0] ?? ""}). Nothing is removed automatically. Run holdfast doctor, and see docs/backup.md.`,
+          },
+        ]),
     ...(setAside === null || setAside === 0
       ? []
       : [

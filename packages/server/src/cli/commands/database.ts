@@ -15,7 +15,7 @@ import {
 import { backUp, type BackupRefused } from "../../storage/sqlite/back-up.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { requireData, whileNobodyServes } from "../gateway/served-database.ts";
-import { makeDataFolder } from "../settings/data-folder.ts";
+import { makeDataFolder, makeFolder } from "../settings/data-folder.ts";
 import {
   databaseFile,
   dataSettings,
@@ -141,7 +141,7 @@ export async function copyDatabase(
   { onProgress }: { readonly onProgress: (progress: CopyProgress) => void },
 ): Promise<CopyResult> {
   const file = databaseFile(settings.to);
-  if (file !== null) makeDataFolder(path.dirname(file));
+  if (file !== null) makeFolder(path.dirname(file));
   const copied = await copyRows(settings, { onProgress });
   if (!copied.ok) throw new CommandFailure(copyRefusal(copied, settings));
   return { tables: copied.tables };

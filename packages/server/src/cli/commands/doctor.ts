@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { errorText } from "../../domain/error-text.ts";
 import { checkRows } from "../../runtime/upkeep/row-check.ts";
+import { findDatabaseDamage } from "../../storage/open-store.ts";
 import type { UnreadableSessions } from "../../storage/ports/quarantine-store.ts";
 import {
   databaseElsewhere,
@@ -12,6 +13,7 @@ import {
   findServer,
   type CommonFlags,
 } from "../gateway/find-server.ts";
+import { damageText } from "./damage.ts";
 import { openDatabase } from "../gateway/open-gateway.ts";
 import { EXIT } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
@@ -109,6 +111,8 @@ function missingFolder(dataFolder: string): Result {
 async function checkDatabase(flags: CommonFlags, settings: ServeSettings): Promise<Result> {
   const elsewhere = await databaseElsewhere(flags, settings);
   if (elsewhere !== null) return { verdict: "warn", says: elsewhere };
+  const damage = await findDatabaseDamage(settings.database);
+  if (damage.length > 0) return { verdict: "bad", says: damageText(settings.database, damage) };
   const store = await openDatabase(settings, { access: "read" });
   try {
     await checkRows(store);

@@ -2,6 +2,7 @@ import { flushCompileCache } from "node:module";
 import { boundNewSpace } from "./bound-memory.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { noteLoading } from "../start-phases.ts";
 import { serveSettings, type ServeFlags } from "../settings/settings.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
@@ -11,6 +12,7 @@ const TIDY_UP_AFTER_MS = 1_000;
 export async function serve(flags: ServeFlags): Promise<void> {
   const settings = serveSettings(flags, process.env);
   const { greeting, startServer } = await import("../serve.ts");
+  noteLoading((line) => process.stderr.write(`holdfast: ${line}\n`));
   const stopRequest = stopSignal();
   const server = await startServer(settings);
   process.stdout.write(`${greeting(server, settings)}\n`);

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { makeDataFolder } from "../settings/data-folder.ts";
+import { makeFolder } from "../settings/data-folder.ts";
 
 /** One call of a hook. IDs and reasons only, since the input may be secret. */
 export interface HookLogEntry {
@@ -32,7 +32,7 @@ export function hookLogFile(dataFolder: string): string {
 export function appendHookLog(dataFolder: string, entry: HookLogEntry): void {
   try {
     const file = hookLogFile(dataFolder);
-    makeDataFolder(path.dirname(file));
+    makeFolder(path.dirname(file));
     appendLine(file, Buffer.from(toLine(entry)));
   } catch {
     // See above.

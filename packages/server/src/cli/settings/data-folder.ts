@@ -13,6 +13,7 @@ import { z } from "zod";
 import { errorText } from "../../domain/error-text.ts";
 import { isBusy } from "../../storage/sqlite/faults.ts";
 import { CommandFailure } from "../exit.ts";
+import { closeFolder } from "./private-folder.ts";
 
 const serverFileSchema = z.object({
   url: z.string(),
@@ -55,12 +56,20 @@ export function lockDataFolder(folder: string): DataFolderLock {
   const lock = openLock(folder);
   const serverFile = path.join(folder, SERVER_FILE);
   let isAnnounced = false;
+  let again: NodeJS.Timeout | undefined;
   return {
     announce(server) {
-      replaceJsonFile(serverFile, server);
       isAnnounced = true;
+      try {
+        replaceJsonFile(serverFile, server);
+      } catch (error) {
+        if (!isNoSpace(error)) throw error;
+        // Commands find the server when the disk has space again.
+        again = setTimeout(() => this.announce(server), ANNOUNCE_AGAIN_MS).unref();
+      }
     },
     release() {
+      clearTimeout(again);
       if (isAnnounced) rmSync(serverFile, { force: true });
       lock.close();
     },
@@ -103,7 +112,9 @@ export function recordNode(folder: string, node: string): string | null {
   return former?.inode === inode ? former.node : null;
 }
 
+/** Creates the data folder, or closes an existing one to other users. */
 export function makeDataFolder(folder: string): void {
+  if (existsSync(folder)) return closeFolder(folder);
   try {
     makeFolder(folder);
   } catch (error) {
@@ -112,7 +123,7 @@ export function makeDataFolder(folder: string): void {
 }
 
 /** One level at a time: Node's own `recursive` never returns for some paths, such as in /proc. */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
@@ -161,11 +172,22 @@ function readJsonFile<Schema extends z.ZodType>(
   }
 }
 
+const ANNOUNCE_AGAIN_MS = 2_000;
+
+function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOSPC";
+}
+
 /** Atomic: a reader sees the old file or the new one. */
 function replaceJsonFile(file: string, value: object): void {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 /** The folder with the bundles of removed sessions. */

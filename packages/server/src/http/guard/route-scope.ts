@@ -25,6 +25,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/repos": "admin",
   "DELETE /api/repos/:id": "admin",
   "POST /api/nodes/:id/drain": "admin",
+  "POST /api/database/check": "admin",
   "GET /api/tokens": "admin",
   "POST /api/tokens": "admin",
   "DELETE /api/tokens/:id": "admin",

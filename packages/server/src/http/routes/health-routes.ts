@@ -41,13 +41,14 @@ export function addHealthRoutes(
       response: { 200: readinessSchema, 503: readinessSchema },
     },
     handler: async (_request, reply) => {
-      const { ready, ...rest } = await runtime.readiness();
+      const { ready, damage, ...rest } = await runtime.readiness();
       return reply.code(ready ? 200 : 503).send({
         status: ready ? "ready" : "unready",
         version,
         platform: PLATFORM,
         startedAt: startedAt.toISOString(),
         ...rest,
+        damage: [...damage],
         limits: serverLimits(limits),
         sandbox: sandbox(),
       });

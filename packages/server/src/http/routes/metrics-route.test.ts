@@ -38,6 +38,9 @@ holdfast_busy_agents 1
 # HELP holdfast_live_agents_limit Maximum number of live agent processes.
 # TYPE holdfast_live_agents_limit gauge
 holdfast_live_agents_limit 5
+# HELP holdfast_database_damage Damaged places of the database file that the last check found.
+# TYPE holdfast_database_damage gauge
+holdfast_database_damage 0
 # HELP holdfast_event_readers Open event streams.
 # TYPE holdfast_event_readers gauge
 holdfast_event_readers 7

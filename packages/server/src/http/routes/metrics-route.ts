@@ -72,6 +72,11 @@ async function runtimeMetrics(runtime: Runtime): Promise<readonly Metric[]> {
       "Maximum number of live agent processes.",
       measured.agentLimit,
     ),
+    gauge(
+      "holdfast_database_damage",
+      "Damaged places of the database file that the last check found.",
+      measured.damage,
+    ),
     gauge("holdfast_event_readers", "Open event streams.", measured.feedReaders),
     counter(
       "holdfast_event_readers_dropped_total",

@@ -1,4 +1,5 @@
 import {
+  databaseCheckSchema,
   drainNodeRequestSchema,
   nodeParamsSchema,
   nodeSchema,
@@ -69,6 +70,21 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       const [self = null] = await runtime.listNodes();
       return reply.code(200).send(toWireNode(drained.node, { self }));
     },
+  });
+
+  app.route({
+    method: "POST",
+    url: "/api/database/check",
+    schema: {
+      operationId: "checkDatabase",
+      summary: "Check the database file for damage",
+      description:
+        "Reads every page of the SQLite file in another process, and changes nothing. The server does this " +
+        "once a day. PostgreSQL checks its files itself, so the reply is empty.",
+      tags: ["server"],
+      response: { 200: databaseCheckSchema, ...writeProblems() },
+    },
+    handler: async () => ({ damage: [...(await runtime.checkDatabase())] }),
   });
 
   app.route({

@@ -184,6 +184,7 @@ export const READY: Readiness = {
   database: { engine: "sqlite", schema: "0004-memory" },
   sessions: { active: 2, suspended: 1, archived: 4, error: 0, badge: 3 },
   setAside: 0,
+  damage: [],
 };
 
 export const MEASURED: Measurements = {
@@ -196,6 +197,7 @@ export const MEASURED: Measurements = {
   liveAgents: 2,
   busyAgents: 1,
   agentLimit: 5,
+  damage: 0,
   feedReaders: 7,
   feedReadersDropped: 1,
   eventLag: { buckets: [{ le: 0.01, count: 2 }], count: 3, sum: 0.5 },

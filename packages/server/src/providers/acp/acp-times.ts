@@ -1,3 +1,5 @@
+import { startAwakeTimer } from "../awake-timer.ts";
+
 /** Timeouts of an agent, in milliseconds. */
 export const ACP_TIMES = {
   /** For each reply while the agent starts. */
@@ -29,12 +31,12 @@ export async function within<Value>(
   ...promises: readonly Promise<Value>[]
 ): Promise<Value | null> {
   const timeout = Promise.withResolvers<null>();
-  const timer = setTimeout(() => timeout.resolve(null), ms);
+  const timer = startAwakeTimer(ms, () => timeout.resolve(null));
   try {
     return await Promise.race([timeout.promise, ...promises]);
   } catch {
     return null;
   } finally {
-    clearTimeout(timer);
+    timer.stop();
   }
 }

@@ -25,6 +25,8 @@ export interface Cluster {
   readonly isDraining: boolean;
   /** Whether this node may still act for the sessions it owns. */
   readonly holdsLease: boolean;
+  /** Why nothing can be stored now, on SQLite; null if it can. */
+  readonly failure: string | null;
   /** The length of a recent database outage that was long enough for leases to expire; else null. */
   readonly recentAbsenceMs: number | null;
   /** The live node that started first. It does the work that only one node must do. */
@@ -111,7 +113,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   if (options.formerNode !== null) await store.dropLease(options.formerNode);
   await lease.begin();
   // The data folder is locked, so an earlier process on the same file is dead.
-  if (!isShared) await store.dropOtherLeases(node);
+  if (!isShared && lease.failure === null) await store.dropOtherLeases(node);
 
   const forgetter = setInterval(() => {
     store.forgetNodes({ deadForMs: FORGOTTEN_AFTER_MS }).catch(() => {});
@@ -143,6 +145,9 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     },
     get holdsLease() {
       return lease.isHeld;
+    },
+    get failure() {
+      return isShared ? null : lease.failure;
     },
     get recentAbsenceMs() {
       return lease.recentAbsenceMs;
@@ -222,6 +227,7 @@ export const ALONE: Cluster = {
   isAlone: true,
   isDraining: false,
   holdsLease: true,
+  failure: null,
   recentAbsenceMs: null,
   isEldest: true,
   nodes: [],

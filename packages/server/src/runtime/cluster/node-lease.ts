@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { isAbsence } from "../../storage/fault.ts";
+import { errorText } from "../../domain/error-text.ts";
+import { isAbsence, isDiskFull } from "../../storage/fault.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Log } from "../log.ts";
 import { sleep } from "../sleep.ts";
@@ -45,6 +46,7 @@ export function createNodeLease(options: NodeLeaseOptions) {
   let watchedAt = performance.now();
   let renewing: Promise<void> | null = null;
   let returning: Promise<boolean> | null = null;
+  let failure: string | null = null;
 
   const isHeldNow = (): boolean => !isLost && performance.now() < renewedAt + leaseMs;
 
@@ -78,12 +80,15 @@ export function createNodeLease(options: NodeLeaseOptions) {
       const startedAt = performance.now();
       const wasHeld = await store.renewLease({ node, ttlMs: leaseMs, about });
       renewedAt = startedAt;
-      if (!wasHeld && !isLost) {
+      // On SQLite the lock of the data folder is the ownership: a pause or a jump of the clock takes nothing away.
+      if (isShared && !wasHeld && !isLost) {
         log.warn({ node }, "the lease had expired and was taken again");
         options.onLost(pauseReason() ?? (() => "the lease of its node had expired"));
       }
       isLost = false;
+      failure = null;
     } catch (error) {
+      failure = errorText(error);
       if (isAbsence(error)) awaySince ??= begun;
       throw error;
     }
@@ -137,15 +142,27 @@ export function createNodeLease(options: NodeLeaseOptions) {
     get isHeld(): boolean {
       return !isShared || isHeldNow();
     },
+    /** Why nothing can be stored, as of the last renewal; null while it succeeds. */
+    get failure(): string | null {
+      return failure;
+    },
     /** The length of a recent database outage that was long enough for leases to expire; else null. */
     get recentAbsenceMs(): number | null {
       // Another node may have renewed a fifth earlier, and this node may have noticed the outage a fifth later.
       if (absence === null || absence.ms < leaseMs / 2) return null;
       return performance.now() - absence.endedAt < 2 * leaseMs ? absence.ms : null;
     },
-    /** Takes the lease and starts renewing it. Throws if the database fails. */
+    /**
+     * Takes the lease and starts renewing it. Throws if the database fails. A full disk does not stop a server that owns its
+     * database alone: it can still read.
+     */
     async begin(): Promise<void> {
-      await renew();
+      try {
+        await renew();
+      } catch (err) {
+        if (isShared || !isDiskFull(err)) throw err;
+        log.error({ node, err }, "nothing can be stored until the disk has space again");
+      }
       timer = setInterval(tick, Math.min(WATCH_MS, leaseMs / 10)).unref();
     },
     renewSoon: () => void renewNow(),

@@ -21,10 +21,11 @@ export async function createSession(
   request: CreateSession,
 ): Promise<Reply<Created>> {
   const key = keyOf("create", request);
-  const earlier = await recalled<Created>(context, key);
-  if (earlier !== null) return earlier.ok ? { ok: true, ...earlier.response } : earlier;
+  const earlier = await earlierReply(context, key);
+  if (earlier !== null) return earlier;
   const refused = await refuseCreation(context, request);
-  if (refused !== null) return refused;
+  // An equal request to another node may have been stored meanwhile, and taken the last agent.
+  if (refused !== null) return (await earlierReply(context, key)) ?? refused;
 
   const id = context.newId();
   const { message: content, idempotency: _, ...fields } = request;
@@ -62,6 +63,14 @@ export async function createSession(
   }
 }
 
+async function earlierReply(
+  context: RuntimeContext,
+  key: ReturnType<typeof keyOf>,
+): Promise<Reply<Created> | null> {
+  const earlier = await recalled<Created>(context, key);
+  return earlier?.ok === true ? { ok: true, ...earlier.response } : earlier;
+}
+
 async function refuseCreation(
   context: RuntimeContext,
   { repoId, provider, message, metadata }: CreateSession,
@@ -79,7 +88,8 @@ async function refuseCreation(
   if (opened.ok) await opened.workspace.close();
   else if (opened.refusal.code === "repository_not_found" || !cluster.isElsewhere(repoId))
     return opened;
-  if (!slots.isFull || cluster.bestFor(repoId) !== null) return null;
+  // Without a message no agent is needed yet.
+  if (message === null || !slots.isFull || cluster.bestFor(repoId) !== null) return null;
   const { limit } = slots;
   context.log.warn({ limit }, "a session was refused: all agents are busy");
   return refuse(

@@ -27,6 +27,21 @@ export async function recalled<Response extends object>(
   return { ok: true, response: earlier.response as Response };
 }
 
+/** Equal requests at the same time are executed once, and all get the reply. */
+export function shareEqual<Request extends Idempotent, Answer>(
+  execute: (request: Request) => Promise<Answer>,
+): (request: Request) => Promise<Answer> {
+  const underWay = new Map<string, Promise<Answer>>();
+  return (request) => {
+    const { idempotency } = request;
+    if (idempotency === null) return execute(request);
+    const name = JSON.stringify([idempotency.key, idempotency.requestHash]);
+    const shared = underWay.get(name) ?? execute(request).finally(() => void underWay.delete(name));
+    underWay.set(name, shared);
+    return shared;
+  };
+}
+
 /** Stores the response under the key of its request. */
 export function remembering(
   key: RequestKey | null,

@@ -6,6 +6,7 @@ import { exportBundle } from "../bundle/export-bundle.ts";
 import { importBundle } from "../bundle/import-bundle.ts";
 import type { RuntimeContext } from "../context.ts";
 import { createSession } from "./create-session.ts";
+import { shareEqual } from "./idempotency.ts";
 import { listGrants, revokeGrant } from "../permissions/grants.ts";
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
 import { noSuchSession, refuse } from "../reply.ts";
@@ -40,6 +41,7 @@ export type Requests = Omit<
   | "openFeed"
   | "openGlobalFeed"
   | "readiness"
+  | "checkDatabase"
 >;
 
 export interface RequestOptions {
@@ -74,7 +76,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
           importSession,
         );
   return {
-    createSession: (request) => createSession(context, request),
+    createSession: shareEqual((request) => createSession(context, request)),
     listSessions: ({ provider, ...query }) =>
       store.listSessions({
         ...query,

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../domain/json.ts";
 import type { RunError, RunResult } from "../../domain/run.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
+import { startAwakeTimer, type AwakeTimer } from "../../providers/awake-timer.ts";
 import type { RuntimeContext } from "../context.ts";
 import { PREPARING, transition, type AttemptEvent, type AttemptState } from "./attempt-state.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
@@ -37,8 +37,8 @@ export class RunAttempt {
   readonly #questions: LiveQuestions;
   #state: AttemptState = PREPARING;
   #usage: JsonObject | null = null;
-  /** When the agent last gave a sign of life. */
-  #heardAt = 0;
+  /** Runs while the agent works on the prompt; restarted by each sign of life. */
+  #silence: AwakeTimer | null = null;
   /** Reports other than output, stored one after the other. */
   #steps: Promise<void> = Promise.resolve();
   #stepCount = 0;
@@ -200,7 +200,7 @@ export class RunAttempt {
   }
 
   #hear(): void {
-    this.#heardAt = performance.now();
+    this.#silence?.restart();
   }
 
   #addUsage(usage: JsonObject | null): void {
@@ -348,21 +348,19 @@ export class RunAttempt {
   /** Rejects when the agent gives no sign of life for too long. While it waits for a person it is not silent. */
   async #unlessSilent<T>(ending: Promise<T>): Promise<T> {
     const { silentMs } = this.#options.context.limits;
-    const over = new AbortController();
-    this.#hear();
-    const silence = (async (): Promise<never> => {
-      for (;;) {
-        if (this.isWaiting) this.#hear();
-        const leftMs = silentMs - (performance.now() - this.#heardAt);
-        if (leftMs <= 0) throw silentFault(silentMs);
-        await pause(Math.max(10, leftMs), undefined, { signal: over.signal, ref: false });
-      }
-    })();
-    silence.catch(() => {});
+    const { promise: silent, reject } = Promise.withResolvers<never>();
+    const watch = (): void => {
+      this.#silence = startAwakeTimer(
+        silentMs,
+        () => (this.isWaiting ? watch() : reject(silentFault(silentMs))),
+        { keepsProcess: false },
+      );
+    };
+    watch();
     try {
-      return await Promise.race([ending, silence, this.#excess.promise]);
+      return await Promise.race([ending, silent, this.#excess.promise]);
     } finally {
-      over.abort();
+      this.#silence?.stop();
       ending.catch(() => {});
     }
   }

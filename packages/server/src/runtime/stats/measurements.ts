@@ -7,6 +7,8 @@ export interface Measurements extends Tally {
   /** Starting or working; the others could be ended without losing anything. */
   readonly busyAgents: number;
   readonly agentLimit: number;
+  /** Damaged places of the database file. */
+  readonly damage: number;
   readonly feedReaders: number;
   readonly feedReadersDropped: number;
   /** From an agent's output to the feeds, in seconds. */

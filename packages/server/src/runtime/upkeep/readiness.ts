@@ -10,21 +10,28 @@ export interface Readiness {
   readonly sessions: SessionCounts | null;
   /** Number of quarantined rows. */
   readonly setAside: number | null;
+  /** Damaged places of the database file, as of the last check. */
+  readonly damage: readonly string[];
 }
 
 /** Queries the database, because ready means that a request would succeed now. */
 export async function readiness(
   store: Store,
-  { isDraining = false }: { readonly isDraining?: boolean } = {},
+  {
+    isDraining = false,
+    failure = null,
+  }: { readonly isDraining?: boolean; readonly failure?: string | null } = {},
+  damage: readonly string[] = [],
 ): Promise<Readiness> {
   try {
     const { schema, counts, setAside } = await withTimeout(store.health());
     return {
-      ready: !isDraining,
-      reason: isDraining ? "This node is draining and takes no new work." : null,
+      ready: !isDraining && failure === null,
+      reason: isDraining ? "This node is draining and takes no new work." : reasonOf(failure),
       database: { engine: store.engine, schema },
       sessions: counts,
       setAside,
+      damage,
     };
   } catch (error) {
     return {
@@ -33,8 +40,14 @@ export async function readiness(
       database: { engine: store.engine, schema: null },
       sessions: null,
       setAside: null,
+      damage,
     };
   }
+}
+
+/** Reads succeed, or this would not be called. */
+function reasonOf(failure: string | null): string | null {
+  return failure === null ? null : `Nothing can be stored, only read. ${failure}`;
 }
 
 /** A database that does not answer within `WAIT_MS` counts as unreachable. */

@@ -27,7 +27,8 @@ describe("the limit of live agents", () => {
   it("turns new sessions away while all are at work, and says so in the log (A11)", async () => {
     test = await TestRuntime.open({ limits: { liveAgents: 1 } });
     const busy = await busySession("go");
-    const refused = await test.runtime.createSession(test.newSession());
+    const message = { type: "text", text: "one more" };
+    const refused = await test.runtime.createSession(test.newSession({ message }));
     expect(refused).toMatchObject({
       refusal: { code: "agents_busy", message: expect.stringContaining("AGENT_MAX_SESSIONS") },
     });
@@ -35,6 +36,14 @@ describe("the limit of live agents", () => {
     writeFileSync(gate("go"), "");
     await test.idle(busy);
     await noneAtWork();
+    expect(await test.runtime.createSession(test.newSession({ message }))).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it("creates sessions without a message, which need no agent yet", async () => {
+    test = await TestRuntime.open({ limits: { liveAgents: 1 } });
+    await busySession("go");
     expect(await test.runtime.createSession(test.newSession())).toMatchObject({ ok: true });
   });
 

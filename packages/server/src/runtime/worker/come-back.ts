@@ -3,12 +3,14 @@ import type { Command } from "../../domain/kernel/command.ts";
 import type { SessionQuery } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import { pagesOf } from "../pages.ts";
+import { sleep } from "../sleep.ts";
 import { unlessUnreadable, type SessionSnapshot } from "../session-snapshot.ts";
 
 /** Sessions that are changed together, in one transaction. */
 const AT_ONCE = 64;
 /** Sessions per read. */
 const PAGE = 500;
+const AGAIN_MS = 2_000;
 
 type Context = Pick<RuntimeContext, "store" | "execute" | "clock" | "log" | "obstacleOf">;
 
@@ -34,6 +36,17 @@ export async function comeBack(context: Context, signal: AbortSignal): Promise<v
       await settle({ statuses: ["active"], repoId });
   if (counts.resumed + counts.stuck > 0)
     log.info(counts, "sessions are active again; those that cannot continue are suspended");
+}
+
+/** Repeats it until it succeeds, after a start on a full disk. */
+export async function comeBackLater(context: Context, signal: AbortSignal): Promise<void> {
+  for (let isDone = false; !isDone && !signal.aborted;) {
+    await sleep(AGAIN_MS, signal);
+    isDone = await comeBack(context, signal).then(
+      () => true,
+      () => false,
+    );
+  }
 }
 
 /** Suspends every active session with a repository, because the server stops. */

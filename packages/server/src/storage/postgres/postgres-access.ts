@@ -38,6 +38,7 @@ export function postgresAccess({
         identity: await identityOf(db),
       })),
     identify: () => withDatabase(directUrl, identityOf),
+    findDamage: async () => [],
     reading: (use) =>
       withDatabase(
         url,

@@ -1,9 +1,10 @@
+import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
 import { keepNewest } from "../keep-newest.ts";
 import type { RunAtOnce } from "../dialect.ts";
 import type { Tables } from "../tables.ts";
-import { isBusy } from "./faults.ts";
+import { isBusy, isDiskFull } from "./faults.ts";
 
 /** Cached statements per connection. Queries with lists of IDs produce new ones all the time. */
 const CACHED_STATEMENTS = 200;
@@ -31,18 +32,41 @@ export function openSqliteConnection(
   file: string,
   { readOnly, busyTimeoutMs = BUSY_TIMEOUT_MS, readElsewhere = () => null }: ConnectionOptions,
 ): SqliteConnection {
-  const raw = new DatabaseSync(file, { timeout: busyTimeoutMs });
-  try {
+  const set = (raw: DatabaseSync): void => {
     useWriteAheadLog(raw, busyTimeoutMs);
     raw.exec(`pragma synchronous = full`);
     raw.exec(`pragma foreign_keys = on`);
     raw.exec(`pragma journal_size_limit = ${WAL_BYTES}`);
     if (readOnly) raw.exec(`pragma query_only = on`);
+  };
+  return connect(openAndSet(file, busyTimeoutMs, set), readElsewhere);
+}
+
+/** On a full disk there is no space for the index of the write-ahead log, without which nothing can be read. */
+function openAndSet(file: string, timeout: number, set: (raw: DatabaseSync) => void): DatabaseSync {
+  const open = (from: string | URL): DatabaseSync => {
+    const raw = new DatabaseSync(from, { timeout });
+    try {
+      set(raw);
+      return raw;
+    } catch (error) {
+      raw.close();
+      throw error;
+    }
+  };
+  try {
+    return open(file);
   } catch (error) {
-    raw.close();
-    throw error;
+    if (!isDiskFull(error) || process.platform === "win32") throw error;
+    return open(indexInMemory(file));
   }
-  return connect(raw, readElsewhere);
+}
+
+/** The index is in the memory of this process, and other processes cannot open the database until it is closed. */
+function indexInMemory(file: string): URL {
+  const url = pathToFileURL(file);
+  url.searchParams.set("vfs", "unix-excl");
+  return url;
 }
 
 /** Read only, without our settings: the file may belong to another program. It must exist. */

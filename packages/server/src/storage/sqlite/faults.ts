@@ -20,15 +20,20 @@ export function faultFromSqlite(error: unknown): unknown {
   if (error instanceof StorageFault) return error;
   const code = errcodeOf(error);
   if (code === null || !(error instanceof Error)) return error;
-  return new StorageFault(faultCode(code), `The database failed: ${error.message}`, {
-    cause: error,
-  });
+  const fault = faultCode(code);
+  const problem = fault === "disk_full" ? "The disk is full" : "The database failed";
+  return new StorageFault(fault, `${problem}: ${error.message}`, { cause: error });
 }
 
 /** Another process holds the database. */
 export function isBusy(error: unknown): boolean {
   const code = errcodeOf(error);
   return code !== null && faultCode(code) === "database_busy";
+}
+
+export function isDiskFull(error: unknown): boolean {
+  const code = errcodeOf(error);
+  return code !== null && faultCode(code) === "disk_full";
 }
 
 function faultCode(code: number): FaultCode {

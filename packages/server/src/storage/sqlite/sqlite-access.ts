@@ -4,6 +4,8 @@ import { StorageFault } from "../fault.ts";
 import { inspectTables, type DatabaseInspection } from "../inspection.ts";
 import { migrateDown, migrateUp, migrationStatus, nothingMigrated } from "../migrations/migrate.ts";
 import { openSqliteUntouched, openSqliteConnection, type SqliteConnection } from "./connection.ts";
+import { findDamageSlowly } from "./damage/check-slowly.ts";
+import { findDamage } from "./damage/find-damage.ts";
 import { faultFromSqlite } from "./faults.ts";
 import { openSqliteStore } from "./open-sqlite-store.ts";
 import { SQLITE } from "./sqlite-dialect.ts";
@@ -35,6 +37,10 @@ export function sqliteAccess(file: string): DatabaseAccess {
     identify: async () => {
       const stats = statsOf(file);
       return stats === null ? null : identityOf(stats);
+    },
+    findDamage: async (how) => {
+      if (statsOf(file) === null) return [];
+      return how === "at once" ? findDamage(file) : findDamageSlowly(file, how.slowly);
     },
     reading: (use) => inTransaction(read, "begin", use),
     writing: (use) => inTransaction(write, "begin immediate", use),

@@ -6,6 +6,7 @@ import { AgentFault, type AgentExit, type Workspace } from "../../provider.ts";
 import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR, watchLeader } from "../../sandbox/bubblewrap.ts";
 import { openShare } from "../wire/turns.ts";
 import { openTail, type Tail } from "./tail.ts";
+import { withUsersUmask } from "./umask.ts";
 
 /** The process of an agent, which leads its own process group. */
 export interface AgentProcess {
@@ -121,7 +122,7 @@ function signalGroup(pid: number, name: "SIGTERM" | "SIGKILL"): void {
 
 function spawnDetached({ program, args, env }: Command, cwd: string, stdio: Pipes): ChildProcess {
   try {
-    return spawn(program, args, { cwd, env, detached: true, stdio });
+    return withUsersUmask(() => spawn(program, args, { cwd, env, detached: true, stdio }));
   } catch (error) {
     throw new AgentFault("agent_not_started", `${program} cannot be started: ${errorText(error)}`, {
       cause: error,

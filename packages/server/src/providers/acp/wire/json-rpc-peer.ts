@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { startAwakeTimer } from "../../awake-timer.ts";
 import { readFrames } from "./frame-reader.ts";
 import { looseObject } from "./loose.ts";
 import type { Frame, RequestId } from "./parse-frame.ts";
@@ -164,12 +165,12 @@ export function openJsonRpcPeer({
       const onAbort = (): void => take(id)?.reject(abortFault());
       const onTimeout = (): void =>
         take(id)?.reject(new PeerFault("timed_out", `No reply to ${method} in ${timeoutMs} ms`));
-      const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
+      const timer = timeoutMs === undefined ? null : startAwakeTimer(timeoutMs, onTimeout);
       signal?.addEventListener("abort", onAbort);
       try {
         return await promise;
       } finally {
-        clearTimeout(timer);
+        timer?.stop();
         signal?.removeEventListener("abort", onAbort);
       }
     },
