@@ -67,20 +67,23 @@ async function runNothing(workspace: Workspace, sandbox: Sandbox | null): Promis
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME };
   const program = "/bin/true";
-  const enclosed = sandbox?.enclose({
+  const enclosure = await sandbox?.enclose({
     workspace,
     command: [program],
     environment: env,
     mounts: [],
     toolServers: [],
+    network: "open",
+    given: {},
   });
   const started = await spawnAgent({
-    command: enclosed ?? { program, args: [], env },
-    isEnclosed: (enclosed ?? null) !== null,
+    command: enclosure?.command ?? { program, args: [], env },
+    isEnclosed: (enclosure ?? null) !== null,
     workspace,
   });
   started.stdout.resume();
   await started.exited;
+  enclosure?.close();
   return performance.now() - startedMs;
 }
 

@@ -5,6 +5,7 @@ const PROGRAMS = {
   main: "src/cli/main.ts",
   "writer-thread": "src/storage/sqlite/writer-thread.ts",
   "demo-agent": "src/providers/demo/demo-agent.ts",
+  relay: "src/providers/network/relay.ts",
 };
 
 /** The writer thread loads these. In one file with the rest of the program, they would take 15 MiB more memory. */

@@ -55,9 +55,12 @@ function realPath(folder: string): string {
 }
 
 /** Completes the sentence "Agents run …" for the start of a server and for `doctor`. */
-export function describeSandbox({ state, madeWith }: Sandbox): string {
+export function describeSandbox({ state, madeWith, sharesNetwork }: Sandbox): string {
   const { mode, active, reason } = state;
-  if (active) return `in a sandbox (${madeWith}); the network is shared`;
+  if (active)
+    return sharesNetwork === null
+      ? `in a sandbox (${madeWith}); they cannot reach this machine, and other hosts by a proxy`
+      : `in a sandbox (${madeWith}); the network is shared. ${sharesNetwork}`;
   return mode === "required"
     ? `are not started: a sandbox is required. ${reason}`
     : `without a sandbox. ${reason}`;

@@ -74,6 +74,8 @@ export interface ToolServer {
   readonly args: readonly string[];
   /** The values are secrets and are kept out of the journal. */
   readonly env: Readonly<Record<string, string>>;
+  /** The variable with the address of our API that the program calls. A sandbox gives it another address. */
+  readonly apiVariable?: string;
 }
 
 export interface ToolDefinition {

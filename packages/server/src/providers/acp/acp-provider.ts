@@ -19,6 +19,7 @@ import { openSession, type OpenedSession } from "./open-session.ts";
 import {
   agentEnvironment,
   MARKER_VARIABLE,
+  ownVariables,
   secretsOf,
   writeMarker,
   type Marker,
@@ -107,14 +108,16 @@ async function startAgent(
     ...toolServers.flatMap((server) => Object.values(server.env)),
   ];
   const [program, ...args] = programOf(options, workspace.path);
-  const enclosed =
-    options.sandbox?.enclose({
+  const enclosure =
+    (await options.sandbox?.enclose({
       workspace,
       command: [program, ...args],
       environment: env,
       mounts: definition.mounts,
       toolServers,
-    }) ?? null;
+      network: definition.network,
+      given: ownVariables(environment, definition),
+    })) ?? null;
   const { journalFolder: folder } = options;
   const journal = folder === null ? null : openJournal({ folder, sessionId, secrets, clock });
   const sweep = async (): Promise<SweepResult> => {
@@ -128,11 +131,15 @@ async function startAgent(
     maxBytes: 64 * 1024,
   });
   const process = await spawnAgent({
-    command: enclosed ?? { program, args, env },
-    isEnclosed: enclosed !== null,
+    command: enclosure?.command ?? { program, args, env },
+    isEnclosed: enclosure !== null,
     workspace,
     onStderr: stderr.push,
+  }).catch((error: unknown) => {
+    enclosure?.close();
+    throw error;
   });
+  void process.exited.then(() => enclosure?.close());
   request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,
@@ -150,7 +157,7 @@ async function startAgent(
       link,
       definition,
       request,
-      toolServers,
+      toolServers: enclosure?.toolServers ?? toolServers,
       environment: env,
       clientVersion,
       clock,

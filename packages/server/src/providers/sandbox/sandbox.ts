@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 import { errorText } from "../../domain/error-text.ts";
 import { findProgram } from "../acp/process/find-program.ts";
 import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
-import { AgentFault } from "../provider.ts";
+import { openAgentNetwork, localIn, type AgentNetwork } from "../network/agent-network.ts";
+import { limitsHosts, rulesOf } from "../network/network-policy.ts";
+import { AgentFault, type ToolServer } from "../provider.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
 
@@ -25,8 +27,18 @@ export interface Sandbox {
   readonly state: SandboxState;
   /** The program that provides it, such as `bubblewrap 0.8.0`; null if it is not active. */
   readonly madeWith: string | null;
-  /** The command that starts the agent in the sandbox; null if it runs without. Throws an `AgentFault` if it must not. */
-  enclose(agent: SandboxedAgent): Command | null;
+  /** Why agents share the network of the machine although they are in a sandbox; null if they do not. */
+  readonly sharesNetwork: string | null;
+  /** How the agent starts in the sandbox; null if it runs without. Throws an `AgentFault` if it must not. */
+  enclose(agent: SandboxedAgent): Promise<Enclosure | null>;
+}
+
+export interface Enclosure {
+  readonly command: Command;
+  /** The agent's tool servers, with addresses that lead out of the sandbox. */
+  readonly toolServers: readonly ToolServer[];
+  /** Call it when the agent has exited. */
+  close(): void;
 }
 
 export interface SandboxOptions {
@@ -47,10 +59,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     return withoutSandbox(mode, "It is turned off: agents run with the rights of the server.");
   const test = await testBubblewrap(options);
   if (!test.ok) return withoutSandbox(mode, test.reason);
+  const { program, sharesNetwork } = test;
   return {
     state: { mode, active: true, reason: null },
     madeWith: test.version,
-    enclose: (agent) => enclose(agent, options, test.program),
+    sharesNetwork,
+    enclose: (agent) => enclose(agent, options, { program, sharesNetwork }),
   };
 }
 
@@ -58,43 +72,95 @@ function withoutSandbox(mode: SandboxMode, reason: string): Sandbox {
   return {
     state: { mode, active: false, reason },
     madeWith: null,
-    enclose: () => {
-      if (mode !== "required") return null;
-      throw new AgentFault(
-        "agent_not_started",
-        `Agents may run only in a sandbox, and no sandbox is available. ${reason}`,
-      );
+    sharesNetwork: null,
+    enclose: async ({ network }) => {
+      if (mode === "required")
+        throw new AgentFault(
+          "agent_not_started",
+          `Agents may run only in a sandbox, and no sandbox is available. ${reason}`,
+        );
+      if (limitsHosts(network)) throw networkFault(`There is no sandbox. ${reason}`);
+      return null;
     },
   };
 }
 
-function enclose(
+/** A limit that the user has set must not be dropped in silence. */
+function networkFault(reason: string): AgentFault {
+  return new AgentFault(
+    "agent_not_started",
+    `The network of this agent is limited, and this cannot be enforced. ${reason}`,
+  );
+}
+
+interface Bubblewrap {
+  readonly program: string;
+  readonly sharesNetwork: string | null;
+}
+
+async function enclose(
   agent: SandboxedAgent,
   { dataFolder, hidden = [] }: SandboxOptions,
-  program: string,
-): Command {
-  const { workspace, command } = agent;
+  { program, sharesNetwork }: Bubblewrap,
+): Promise<Enclosure> {
+  const { workspace, command, toolServers } = agent;
   if (workspace.path === "/" || workspace.path === dataFolder)
     throw new AgentFault(
       "agent_not_started",
       `${workspace.path} cannot be a repository in a sandbox: nothing could be hidden there.`,
     );
-  const env = Object.fromEntries(
-    Object.entries(agent.environment).filter(([name]) => !OUTSIDE_ONLY.has(name)),
-  );
-  const mounts = planMounts({ ...agent, environment: env }, [dataFolder, ...hidden]);
-  return { program, args: bubblewrapArguments(mounts, workspace, command), env };
+  if (sharesNetwork !== null && limitsHosts(agent.network)) throw networkFault(sharesNetwork);
+  const network = sharesNetwork === null ? await networkOf(agent) : null;
+  try {
+    const env = {
+      ...Object.fromEntries(
+        Object.entries(agent.environment).filter(([name]) => !OUTSIDE_ONLY.has(name)),
+      ),
+      ...network?.environment,
+    };
+    const mounts = planMounts({ ...agent, environment: env, network }, [dataFolder, ...hidden]);
+    return {
+      command: { program, args: bubblewrapArguments({ mounts, workspace, network, command }), env },
+      toolServers:
+        network === null ? toolServers : toolServers.map((server) => insideOf(server, network)),
+      close: () => network?.close(),
+    };
+  } catch (error) {
+    network?.close();
+    throw error;
+  }
+}
+
+/** Null: the agent shares the network of the server. */
+async function networkOf(agent: SandboxedAgent): Promise<AgentNetwork | null> {
+  const { network, environment, toolServers, given } = agent;
+  if (network === "shared") return null;
+  const rules = rulesOf(network);
+  return openAgentNetwork({
+    rules: { ...rules, local: [...rules.local, ...(network === "off" ? [] : localIn(given))] },
+    environment,
+    apis: toolServers.flatMap(
+      (server) => URL.parse(server.env[server.apiVariable ?? ""] ?? "") ?? [],
+    ),
+  });
+}
+
+function insideOf(server: ToolServer, network: AgentNetwork): ToolServer {
+  const { apiVariable, env } = server;
+  const url = apiVariable === undefined ? null : URL.parse(env[apiVariable] ?? "");
+  if (apiVariable === undefined || url === null) return server;
+  return { ...server, env: { ...env, [apiVariable]: network.inside(url) } };
 }
 
 /** Variables that name folders which do not exist inside. */
 const OUTSIDE_ONLY: ReadonlySet<string> = new Set(["TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR"]);
 
 type TestResult =
-  | { readonly ok: true; readonly program: string; readonly version: string }
+  | ({ readonly ok: true; readonly version: string } & Bubblewrap)
   | { readonly ok: false; readonly reason: string };
 
 async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
-  const { environment, platform = process.platform } = options;
+  const { mode, environment, platform = process.platform } = options;
   if (platform !== "linux")
     return { ok: false, reason: `A sandbox needs Linux; this system is ${platform}.` };
   const program = findProgram("bwrap", environment["PATH"]);
@@ -106,10 +172,16 @@ async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
   try {
     const [{ stdout }, problem] = await Promise.all([
       promisify(execFile)(program, ["--version"], { timeout: TEST_MS }),
-      findProblem(options, program),
+      findProblem(options, { program, sharesNetwork: null }),
     ]);
-    return problem === null
-      ? { ok: true, program, version: stdout.trim() }
+    const found = { ok: true, program, version: stdout.trim() } as const;
+    if (problem === null) return { ...found, sharesNetwork: null };
+    // Some systems allow everything but a network of its own.
+    const sharesNetwork = `A network of its own does not work here: ${problem}`;
+    const isShared =
+      mode === "auto" && (await findProblem(options, { program, sharesNetwork })) === null;
+    return isShared
+      ? { ...found, sharesNetwork }
       : { ok: false, reason: `Bubblewrap does not work here: ${problem}` };
   } catch (error) {
     return { ok: false, reason: `Bubblewrap does not work here: ${errorText(error)}` };
@@ -119,7 +191,10 @@ async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
 const TEST_MS = 10_000;
 
 /** Starts a program that exits at once as an agent is started. Null if that works. */
-async function findProblem(options: SandboxOptions, program: string): Promise<string | null> {
+async function findProblem(
+  options: SandboxOptions,
+  bubblewrap: Bubblewrap,
+): Promise<string | null> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-sandbox-")));
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -131,19 +206,24 @@ async function findProblem(options: SandboxOptions, program: string): Promise<st
       environment: { PATH, HOME },
       mounts: [],
       toolServers: [],
+      network: "open",
+      given: {},
     };
-    const child = await spawnAgent({
-      command: enclose(agent, options, program),
-      isEnclosed: true,
-      workspace,
-    });
-    const timer = setTimeout(() => child.signal("SIGKILL"), TEST_MS);
-    child.stdin.end();
-    child.stdout.resume();
-    const { code, signal } = await child.exited;
-    clearTimeout(timer);
-    if (code === 0) return null;
-    return child.stderr().trim() || `the test program exited with ${code ?? signal ?? "nothing"}.`;
+    const enclosure = await enclose(agent, options, bubblewrap);
+    try {
+      const child = await spawnAgent({ command: enclosure.command, isEnclosed: true, workspace });
+      const timer = setTimeout(() => child.signal("SIGKILL"), TEST_MS);
+      child.stdin.end();
+      child.stdout.resume();
+      const { code, signal } = await child.exited;
+      clearTimeout(timer);
+      if (code === 0) return null;
+      return (
+        child.stderr().trim() || `the test program exited with ${code ?? signal ?? "nothing"}.`
+      );
+    } finally {
+      enclosure.close();
+    }
   } finally {
     closeSync(descriptor);
     rmSync(folder, { recursive: true, force: true });

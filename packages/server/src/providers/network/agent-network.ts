@@ -1,0 +1,140 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { Server } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { once } from "node:events";
+import { createGateway } from "./gateway.ts";
+import {
+  FIRST_FREE_PORT,
+  isLoopback,
+  normalHost,
+  type NetworkRules,
+  type Target,
+} from "./network-policy.ts";
+
+/** The network of one agent in a sandbox: what it needs inside to get out. */
+export interface AgentNetwork {
+  /** The folder with its sockets, which must be visible inside. */
+  readonly folder: string;
+  /** The program that must run inside, and its arguments. It is ready when it closes its output. */
+  readonly relay: readonly [node: string, script: string, folder: string];
+  /** Variables that lead programs to the proxy. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The address inside of an address of our API. */
+  readonly inside: (url: URL) => string;
+  readonly close: () => void;
+}
+
+export interface AgentNetworkOptions {
+  readonly rules: NetworkRules;
+  /** The variables of the agent. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The addresses of our API that the agent may use. */
+  readonly apis: readonly URL[];
+}
+
+/** The network inside belongs to the agent alone, so the port is free. */
+export const PROXY_PORT = 47_047;
+
+export async function openAgentNetwork(options: AgentNetworkOptions): Promise<AgentNetwork> {
+  const { rules, environment, apis } = options;
+  const gateway = createGateway({ rules, environment, apis });
+  const folder = makeFolder();
+  const ways: readonly (readonly [port: number, server: Server])[] = [
+    [PROXY_PORT, gateway.proxy],
+    ...portsOf(rules.local).map((target) => [target.port, gateway.local(target)] as const),
+  ];
+  const open = new Set<{ destroy(): void }>();
+  const close = (): void => {
+    for (const [, server] of ways) server.close();
+    for (const socket of open) socket.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const [port, server] of ways) {
+      server.on("connection", (socket) => {
+        open.add(socket);
+        socket.once("close", () => open.delete(socket));
+      });
+      server.listen(socketIn(folder, port));
+      await once(server, "listening");
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    folder,
+    relay: [process.execPath, RELAY, folder],
+    environment: PROXY_VARIABLES,
+    inside: ({ pathname }) => `${PROXY}${pathname}`,
+    close,
+  };
+}
+
+const PROXY = `http://127.0.0.1:${PROXY_PORT}`;
+const RELAY = path.join(import.meta.dirname, `relay${path.extname(import.meta.filename)}`);
+
+const PROXY_VARIABLES = Object.fromEntries([
+  ...["http_proxy", "https_proxy", "all_proxy"].flatMap((name) => [
+    [name, PROXY],
+    [name.toUpperCase(), PROXY],
+  ]),
+  ...["no_proxy", "NO_PROXY"].map((name) => [name, "localhost,127.0.0.1,::1"]),
+  // Node uses a proxy only on request.
+  ["NODE_USE_ENV_PROXY", "1"],
+]) as Readonly<Record<string, string>>;
+
+/** The first service for each port: both would be at the same address inside. */
+function portsOf(local: readonly Target[]): readonly Target[] {
+  return local.filter(({ port }, index) => local.findIndex((each) => each.port === port) === index);
+}
+
+/**
+ * Services of this machine that the agent was given by its own variables, such as the address of a model. Variables
+ * that other programs understand, such as those for proxies, do not count.
+ */
+export function localIn(
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly Target[] {
+  return Object.values(variables).flatMap((value) => {
+    const url = /^https?:\/\//u.test(value ?? "") ? URL.parse(value ?? "") : null;
+    if (url === null || !isLoopback(normalHost(url.hostname))) return [];
+    const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+    return port < FIRST_FREE_PORT ? [] : [{ host: normalHost(url.hostname), port }];
+  });
+}
+
+/** A private folder with a short path, since the path of a socket has at most 107 characters. */
+function makeFolder(): string {
+  removeAbandoned();
+  return mkdtempSync(path.join(tmpdir(), `${PREFIX}${process.pid}-`));
+}
+
+const PREFIX = "holdfast-network-";
+
+const socketIn = (folder: string, port: number): string => path.join(folder, String(port));
+
+/** Removes folders of servers that were killed. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(PREFIX)
+      ? Number.parseInt(name.slice(PREFIX.length), 10)
+      : Number.NaN;
+    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    try {
+      rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // It belongs to another user.
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
