@@ -76,7 +76,7 @@ describe("a server with a sandbox", () => {
   it("reports it at its start, in /readyz and in the doctor's output", async () => {
     const { greeting, url } = await start();
     expect(greeting).toMatch(
-      /^ {2}Agents {2}in a sandbox \(bubblewrap .*\); they cannot reach this machine, and other hosts by a proxy$/mu,
+      /^ {2}Agents {2}in a sandbox \(bubblewrap .*\), which is closed to this machine/mu,
     );
     const ready = await fetch(`${url}/readyz`, { headers: { authorization: "Bearer s3cret" } });
     expect(await ready.json()).toMatchObject({
@@ -120,11 +120,11 @@ describe("a server with a sandbox", () => {
     ];
     const commands = [
       `curl -gsS --noproxy '*' -m 5 ${url}/readyz`,
-      `curl -gsS -m 5 -x "$HTTPS_PROXY" --noproxy '' ${url}/readyz`,
-      `curl -gsS -m 5 -x "$HTTPS_PROXY" --noproxy '' --proxytunnel ${url}/readyz`,
+      `curl -gsS -m 5 -x http://127.0.0.1:47047 --noproxy '' ${url}/readyz`,
+      `curl -gsS -m 5 -x http://127.0.0.1:47047 --noproxy '' --proxytunnel ${url}/readyz`,
       ...paths.map(
         (each) =>
-          `curl -gsS -m 5 --path-as-is --noproxy '*' "$HTTPS_PROXY${each}" -o /dev/null -w '%{http_code}'`,
+          `curl -gsS -m 5 --path-as-is --noproxy '*' "http://127.0.0.1:47047${each}" -o /dev/null -w '%{http_code}'`,
       ),
     ].map((command) => `${command} 2>&1; echo`);
     needProgram("curl");

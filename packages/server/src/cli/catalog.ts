@@ -55,13 +55,20 @@ function realPath(folder: string): string {
 }
 
 /** Completes the sentence "Agents run …" for the start of a server and for `doctor`. */
-export function describeSandbox({ state, madeWith, sharesNetwork }: Sandbox): string {
-  const { mode, active, reason } = state;
-  if (active)
-    return sharesNetwork === null
-      ? `in a sandbox (${madeWith}); they cannot reach this machine, and other hosts by a proxy`
-      : `in a sandbox (${madeWith}); the network is shared. ${sharesNetwork}`;
-  return mode === "required"
-    ? `are not started: a sandbox is required. ${reason}`
-    : `without a sandbox. ${reason}`;
+export function describeSandbox({ state, madeWith, network }: Sandbox): string {
+  const { mode, reason } = state;
+  switch (network?.kind) {
+    case "full":
+      return `in a sandbox (${madeWith}, slirp4netns), which is closed to this machine`;
+    case "proxy":
+      return `in a sandbox (${madeWith}), which is closed to this machine and to programs that use no proxy. ${network.why}`;
+    case "shared":
+      return `in a sandbox (${madeWith}), which shares the network of this machine. A network of its own does not work here: ${network.why}`;
+    case undefined:
+      return mode === "required"
+        ? `are not started: a sandbox is required. ${reason}`
+        : `without a sandbox. ${reason}`;
+    default:
+      return network satisfies never;
+  }
 }

@@ -226,8 +226,14 @@ function startJobs(
   return () => Promise.all([rowCheck.stop(), cleaning.stop()]);
 }
 
-function logSandbox({ state, madeWith }: Sandbox, logger: Logger): void {
-  if (state.active) logger.info({ madeWith }, "agents are started in a sandbox");
+function logSandbox({ state, madeWith, network }: Sandbox, logger: Logger): void {
+  if (network?.kind === "shared")
+    logger.warn(
+      { madeWith, why: network.why },
+      "agents are started in a sandbox that shares the network",
+    );
+  else if (state.active)
+    logger.info({ madeWith, network: network?.kind }, "agents are started in a sandbox");
   else if (state.mode === "required") {
     logger.error({ reason: state.reason }, "no agent is started: a sandbox is required");
     process.stderr.write(

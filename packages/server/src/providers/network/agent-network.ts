@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { once } from "node:events";
+import { MARKER_VARIABLE } from "../acp/process/agent-environment.ts";
 import { createGateway } from "./gateway.ts";
 import {
   FIRST_FREE_PORT,
@@ -11,6 +12,8 @@ import {
   type NetworkRules,
   type Target,
 } from "./network-policy.ts";
+import { namesProxy } from "./upstream-proxy.ts";
+import { openUserNetwork, type UserNetwork, type UserNetworkParts } from "./user-network.ts";
 
 /** The network of one agent in a sandbox: what it needs inside to get out. */
 export interface AgentNetwork {
@@ -18,7 +21,13 @@ export interface AgentNetwork {
   readonly folder: string;
   /** The program that must run inside, and its arguments. It is ready when it closes its output. */
   readonly relay: readonly [node: string, script: string, folder: string];
-  /** Variables that lead programs to the proxy. */
+  /** A command that runs another in the network; empty if bubblewrap makes the network. */
+  readonly enter: readonly string[];
+  /** Options with which bubblewrap makes the network, or leaves the user namespace of the one it was started in. */
+  readonly bubblewrap: readonly string[];
+  /** A file that replaces `/etc/resolv.conf`. */
+  readonly resolvConf: string | null;
+  /** Variables that lead programs to the proxy, where there is no other way out. */
   readonly environment: Readonly<Record<string, string>>;
   /** The address inside of an address of our API. */
   readonly inside: (url: URL) => string;
@@ -31,6 +40,8 @@ export interface AgentNetworkOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The addresses of our API that the agent may use. */
   readonly apis: readonly URL[];
+  /** What programs without a proxy need to reach other hosts; null if it is missing. */
+  readonly user: UserNetworkParts | null;
 }
 
 /** The network inside belongs to the agent alone, so the port is free. */
@@ -45,7 +56,9 @@ export async function openAgentNetwork(options: AgentNetworkOptions): Promise<Ag
     ...portsOf(rules.local).map((target) => [target.port, gateway.local(target)] as const),
   ];
   const open = new Set<{ destroy(): void }>();
+  let user: UserNetwork | null = null;
   const close = (): void => {
+    user?.close();
     for (const [, server] of ways) server.close();
     for (const socket of open) socket.destroy();
     rmSync(folder, { recursive: true, force: true });
@@ -56,20 +69,46 @@ export async function openAgentNetwork(options: AgentNetworkOptions): Promise<Ag
         open.add(socket);
         socket.once("close", () => open.delete(socket));
       });
-      server.listen(socketIn(folder, port));
+      server.listen(path.join(folder, String(port)));
       await once(server, "listening");
     }
+    // It knows no names of hosts, so it cannot enforce a list of them.
+    const parts = rules.hosts === null ? options.user : null;
+    if (parts !== null) user = await openUserNetwork(parts, markerOf(environment));
+    return {
+      folder,
+      relay: [process.execPath, RELAY, folder],
+      enter: user?.enter ?? [],
+      bubblewrap: bubblewrapOptions(user),
+      resolvConf: parts === null ? null : writeResolvConf(folder, parts),
+      environment: parts === null || namesProxy(environment) ? PROXY_VARIABLES : {},
+      inside: ({ pathname }) => `${PROXY}${pathname}`,
+      close,
+    };
   } catch (error) {
     close();
     throw error;
   }
-  return {
-    folder,
-    relay: [process.execPath, RELAY, folder],
-    environment: PROXY_VARIABLES,
-    inside: ({ pathname }) => `${PROXY}${pathname}`,
-    close,
-  };
+}
+
+/** Its processes end with the agent, so they carry its marker. */
+function markerOf(environment: AgentNetworkOptions["environment"]): Record<string, string> {
+  const { PATH = "", [MARKER_VARIABLE]: marker } = environment;
+  return { PATH, ...(marker !== undefined && { [MARKER_VARIABLE]: marker }) };
+}
+
+/** Bubblewrap starts as root of the user namespace that owns the network; the agent must not. */
+function bubblewrapOptions(user: UserNetwork | null): readonly string[] {
+  if (user === null) return ["--unshare-net"];
+  if (!user.isMapped) return [];
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  return ["--unshare-user", "--uid", String(uid), "--gid", String(gid), "--cap-drop", "ALL"];
+}
+
+function writeResolvConf(folder: string, { resolvConf }: UserNetworkParts): string {
+  const file = path.join(folder, "resolv.conf");
+  writeFileSync(file, resolvConf);
+  return file;
 }
 
 const PROXY = `http://127.0.0.1:${PROXY_PORT}`;
@@ -112,8 +151,6 @@ function makeFolder(): string {
 }
 
 const PREFIX = "holdfast-network-";
-
-const socketIn = (folder: string, port: number): string => path.join(folder, String(port));
 
 /** Removes folders of servers that were killed. */
 function removeAbandoned(): void {

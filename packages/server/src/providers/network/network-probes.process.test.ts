@@ -3,8 +3,11 @@ import { createServer as createProxy } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { needProgram } from "../../domain/testing/machine.ts";
-import { needSandbox, openSandboxWorld } from "../sandbox/testing/sandbox-world.ts";
+import { openSandboxWorld } from "../sandbox/testing/sandbox-world.ts";
+import { openOtherHost, OTHER_HOST } from "./testing/other-host.ts";
 import {
+  needNetwork,
+  only,
   openProber,
   ownAddresses,
   serveAbstract,
@@ -13,8 +16,6 @@ import {
   SERVICE,
   type Probe,
 } from "./testing/network-world.ts";
-
-beforeAll(needSandbox);
 
 const LOOPBACK = ["127.0.0.1", "::1"];
 
@@ -47,9 +48,11 @@ const through = (url: string) => ({
   provider: { environment: { HTTPS_PROXY: url, HTTP_PROXY: url } },
 });
 
-describe("an agent in a sandbox", () => {
+describe.each(["proxy", "full"] as const)("an agent in a sandbox with a %s network", (kind) => {
+  beforeAll(() => needNetwork(kind));
+
   it("does not reach the services of this machine", async () => {
-    const probe = await openProber();
+    const probe = await openProber(kind);
     const addresses = [...LOOPBACK, ...ownAddresses()];
     const port = await serveHttp({ host: "::", port: 0 });
     const udp = await Promise.all(
@@ -87,7 +90,7 @@ describe("an agent in a sandbox", () => {
   });
 
   it("reaches services of this machine that its network names, and no others", async () => {
-    const probe = await openProber();
+    const probe = await openProber(kind);
     const [named, other] = [await serveHttp(), await serveHttp()];
     const results = await probe({ local: [`localhost:${named}`] }, [
       { way: "tcp", host: "127.0.0.1", port: named },
@@ -103,15 +106,48 @@ describe("an agent in a sandbox", () => {
     ]);
   });
 
+  it("reaches another machine, and not this one in its network, nor the containers of this one", async () => {
+    const probe = await openProber(kind);
+    const other = await openOtherHost({ isContainer: false });
+    const container = await openOtherHost({ isContainer: true });
+    const port = await serveHttp({ host: "::", port: 0 });
+    const way = kind === "full" ? "tcp" : "tunnel";
+    const targets = [
+      ...other.addresses.map((host) => ({ host, port: other.port, isOpen: true })),
+      ...other.own.map((host) => ({ host, port, isOpen: false })),
+      ...container.addresses.map((host) => ({ host, port: container.port, isOpen: false })),
+      ...container.own.map((host) => ({ host, port, isOpen: false })),
+    ];
+    const probes = targets.map(({ host, port: at }): Probe => ({ way, host, port: at }));
+    const results = await probe("open", [
+      ...probes,
+      ...other.addresses.map((host): Probe => ({ way: "udp", host, port: other.port })),
+    ]);
+    expect(results.map((result) => result.includes(OTHER_HOST))).toEqual([
+      ...targets.map(({ isOpen }) => isOpen),
+      ...other.addresses.map(() => kind === "full"),
+    ]);
+    expect(results.join()).not.toContain(SERVICE);
+    const off = await probe("off", [
+      ...probes,
+      ...targets.map(({ host, port: at }): Probe => ({ way: "tcp", host, port: at })),
+    ]);
+    expect(off.join()).not.toMatch(new RegExp(`${OTHER_HOST}|${SERVICE}`, "u"));
+  });
+});
+
+describe("an agent in a sandbox", () => {
+  const kind = "proxy";
+  beforeAll(() => needNetwork(kind));
+
   it("reaches a service of this machine that its own variables name, such as a model", async () => {
-    const probe = await openProber();
+    const probe = await openProber(kind);
     const port = await serveHttp();
     const probes: readonly Probe[] = [{ way: "fetch", url: `http://127.0.0.1:${port}/v1` }];
     const definition = { passes: ["MINE_BASE_URL"] };
     const environment = { MINE_BASE_URL: `http://127.0.0.1:${port}/v1` };
     const given = { definition, provider: { environment } };
     expect(await probe("open", probes, given)).toEqual([`200 ${SERVICE}`]);
-    expect(await probe({ hosts: [] }, probes, given)).toEqual([`200 ${SERVICE}`]);
     expect(await probe("off", probes, given)).toEqual(["failed: ECONNREFUSED"]);
     expect(await probe("open", probes, { provider: { environment } })).toEqual([
       "failed: ECONNREFUSED",
@@ -119,7 +155,7 @@ describe("an agent in a sandbox", () => {
   });
 
   it("reaches other hosts with an open network, through the proxy of the environment", async () => {
-    const probe = await openProber();
+    const probe = await openProber(kind);
     const { url, asked } = await openInternet();
     const probes: readonly Probe[] = [
       { way: "tunnel", host: "api.example.com", port: 443 },
@@ -133,7 +169,7 @@ describe("an agent in a sandbox", () => {
 
   it("uses the proxies of the environment for Git and plain HTTP, with their passwords and exceptions", async () => {
     needProgram("git");
-    const { run, environment } = await openSandboxWorld();
+    const { run, environment } = await openSandboxWorld(only(kind));
     const { url, asked } = await openInternet();
     const proxies = {
       HTTPS_PROXY: url,
@@ -154,7 +190,7 @@ describe("an agent in a sandbox", () => {
   });
 
   it("reaches nothing when the network is off, and only the hosts that are named", async () => {
-    const probe = await openProber();
+    const probe = await openProber(kind);
     const { url, asked } = await openInternet();
     const hosts = ["api.example.com", "*.trusted.example:443", "203.0.113.7"];
     const allowed: readonly Probe[] = [

@@ -12,7 +12,7 @@ import path from "node:path";
  */
 export async function isOwnAddress(address: string): Promise<boolean> {
   const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-  if (NEVER.check(address, family) || virtualNetworks().check(address, family)) return true;
+  if (NEVER.check(address, family) || isVirtual(address, family)) return true;
   return sendsFromItself(address, family);
 }
 
@@ -51,18 +51,20 @@ async function sendsFromItself(address: string, family: "ipv4" | "ipv6"): Promis
 
 const DISCARD = 9;
 
-/** The networks of bridges without a physical port: containers and virtual machines of this machine. */
-function virtualNetworks(): BlockList {
-  const networks = new BlockList();
-  for (const [name, addresses = []] of Object.entries(networkInterfaces())) {
-    if (!isVirtualBridge(name)) continue;
-    for (const { address, cidr, family } of addresses) {
-      const prefix = Number(cidr?.split("/")[1] ?? Number.NaN);
+function isVirtual(address: string, family: "ipv4" | "ipv6"): boolean {
+  const list = new BlockList();
+  for (const name of virtualBridges())
+    for (const own of networkInterfaces()[name] ?? []) {
+      const prefix = Number(own.cidr?.split("/")[1] ?? Number.NaN);
       if (Number.isInteger(prefix))
-        networks.addSubnet(address, prefix, family === "IPv6" ? "ipv6" : "ipv4");
+        list.addSubnet(own.address, prefix, own.family === "IPv6" ? "ipv6" : "ipv4");
     }
-  }
-  return networks;
+  return list.check(address, family);
+}
+
+/** Bridges without a physical port: their networks are those of containers and virtual machines of this machine. */
+export function virtualBridges(): readonly string[] {
+  return Object.keys(networkInterfaces()).filter(isVirtualBridge);
 }
 
 function isVirtualBridge(name: string): boolean {

@@ -33,7 +33,7 @@ for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(name, ()
 process.on("uncaughtException", () => {});
 
 const [folder = ""] = process.argv.slice(2);
-for (const port of readdirSync(folder)) {
+for (const port of readdirSync(folder).filter((name) => /^\d+$/u.test(name))) {
   const hosts = ["127.0.0.1", "::1"];
   const [isOpen] = await Promise.all(
     hosts.map((host) => listen(Number(port), host, join(folder, port))),

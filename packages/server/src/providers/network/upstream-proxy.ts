@@ -17,6 +17,12 @@ export function proxyFor(
   return url !== null && (url.protocol === "http:" || url.protocol === "https:") ? url : null;
 }
 
+export function namesProxy(environment: Environment): boolean {
+  return ["http_proxy", "https_proxy", "all_proxy"].some(
+    (name) => read(environment, name) !== undefined,
+  );
+}
+
 function read(environment: Environment, name: string): string | undefined {
   const value = environment[name] ?? environment[name.toUpperCase()];
   return value === "" ? undefined : value;

@@ -32,7 +32,7 @@ export function bubblewrapArguments(request: BubblewrapRequest): readonly string
     "--unshare-ipc",
     "--unshare-uts",
     "--unshare-cgroup-try",
-    ...(network === null ? [] : ["--unshare-net"]),
+    ...(network?.bubblewrap ?? []),
     ...(isRoot ? ROOT_CAPABILITIES : []),
     ...mounts.flatMap((mount) => mountArguments(mount, workspace)),
     "--proc",
@@ -105,6 +105,8 @@ function mountArguments(mount: Mount, { descriptor }: Workspace): readonly strin
       return ["--tmpfs", mount.path];
     case "blank":
       return ["--ro-bind", "/dev/null", mount.path];
+    case "other":
+      return ["--ro-bind", mount.from, mount.path];
     case "link":
       return ["--symlink", mount.to, mount.path];
     default:

@@ -162,6 +162,7 @@ it("only these files start programs: in a repository, agents and hardened Git", 
     "cli/commands/doctor.ts",
     "providers/acp/process/spawn-agent.ts",
     "providers/demo/scenes/run-command.ts",
+    "providers/network/user-network.ts",
     "providers/sandbox/hardened-git.ts",
     "providers/sandbox/sandbox.ts",
   ]);

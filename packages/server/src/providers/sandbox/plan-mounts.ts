@@ -60,7 +60,7 @@ export function planMounts(agent: MountedAgent, hidden: readonly string[]): read
     ...programs.flatMap((program) => programMounts(program, rules)),
     ...searchPathMounts({ ...rules, writable: [...writable, ...hidden] }),
     ...certificateMounts(environment),
-    ...(network === null ? [] : [readMount(network.folder)]),
+    ...(network === null ? [] : networkMounts(network)),
   ];
   const masks = hidden
     .filter((file) => mounts.some((mount) => shows(mount) && isInside(file, mount.path)))
@@ -114,6 +114,12 @@ function readSmallFile(file: string): string {
   const stats = lstatSync(file);
   if (!stats.isFile() || stats.size > 4_096) throw new Error(`${file} is not a small file`);
   return readFileSync(file, "utf8");
+}
+
+function networkMounts({ folder, resolvConf }: AgentNetwork): readonly Mount[] {
+  if (resolvConf === null) return [readMount(folder)];
+  const file = realpathSync("/etc/resolv.conf");
+  return [readMount(folder), { kind: "other", path: file, from: resolvConf }];
 }
 
 function certificateMounts(environment: SandboxedAgent["environment"]): readonly Mount[] {

@@ -8,6 +8,7 @@ import { findProgram } from "../acp/process/find-program.ts";
 import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
 import { openAgentNetwork, localIn, type AgentNetwork } from "../network/agent-network.ts";
 import { limitsHosts, rulesOf } from "../network/network-policy.ts";
+import { findUserNetwork, type UserNetworkParts } from "../network/user-network.ts";
 import { AgentFault, type ToolServer } from "../provider.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
@@ -27,11 +28,19 @@ export interface Sandbox {
   readonly state: SandboxState;
   /** The program that provides it, such as `bubblewrap 0.8.0`; null if it is not active. */
   readonly madeWith: string | null;
-  /** Why agents share the network of the machine although they are in a sandbox; null if they do not. */
-  readonly sharesNetwork: string | null;
+  /** Null if it is not active. */
+  readonly network: SandboxNetwork | null;
   /** How the agent starts in the sandbox; null if it runs without. Throws an `AgentFault` if it must not. */
   enclose(agent: SandboxedAgent): Promise<Enclosure | null>;
 }
+
+/**
+ * The best network that agents can have. `full`: they reach other hosts. `proxy`: only programs that use a proxy do.
+ * `shared`: they also reach this machine.
+ */
+export type SandboxNetwork =
+  | { readonly kind: "full"; readonly parts: UserNetworkParts }
+  | { readonly kind: "proxy" | "shared"; readonly why: string };
 
 export interface Enclosure {
   readonly command: Command;
@@ -50,6 +59,8 @@ export interface SandboxOptions {
   /** Hidden inside mounted folders, except for the repository itself. */
   readonly hidden?: readonly string[];
   readonly platform?: NodeJS.Platform;
+  /** Finds what a full network needs (default: the installed programs). */
+  readonly findUserNetwork?: typeof findUserNetwork;
 }
 
 /** Tests the sandbox once, with a program that exits at once. */
@@ -59,12 +70,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     return withoutSandbox(mode, "It is turned off: agents run with the rights of the server.");
   const test = await testBubblewrap(options);
   if (!test.ok) return withoutSandbox(mode, test.reason);
-  const { program, sharesNetwork } = test;
+  const { program, network } = test;
   return {
     state: { mode, active: true, reason: null },
     madeWith: test.version,
-    sharesNetwork,
-    enclose: (agent) => enclose(agent, options, { program, sharesNetwork }),
+    network,
+    enclose: (agent) => enclose(agent, options, { program, network }),
   };
 }
 
@@ -72,7 +83,7 @@ function withoutSandbox(mode: SandboxMode, reason: string): Sandbox {
   return {
     state: { mode, active: false, reason },
     madeWith: null,
-    sharesNetwork: null,
+    network: null,
     enclose: async ({ network }) => {
       if (mode === "required")
         throw new AgentFault(
@@ -95,13 +106,13 @@ function networkFault(reason: string): AgentFault {
 
 interface Bubblewrap {
   readonly program: string;
-  readonly sharesNetwork: string | null;
+  readonly network: SandboxNetwork;
 }
 
 async function enclose(
   agent: SandboxedAgent,
   { dataFolder, hidden = [] }: SandboxOptions,
-  { program, sharesNetwork }: Bubblewrap,
+  bubblewrap: Bubblewrap,
 ): Promise<Enclosure> {
   const { workspace, command, toolServers } = agent;
   if (workspace.path === "/" || workspace.path === dataFolder)
@@ -109,8 +120,7 @@ async function enclose(
       "agent_not_started",
       `${workspace.path} cannot be a repository in a sandbox: nothing could be hidden there.`,
     );
-  if (sharesNetwork !== null && limitsHosts(agent.network)) throw networkFault(sharesNetwork);
-  const network = sharesNetwork === null ? await networkOf(agent) : null;
+  const network = await networkOf(agent, bubblewrap.network);
   try {
     const env = {
       ...Object.fromEntries(
@@ -119,8 +129,13 @@ async function enclose(
       ...network?.environment,
     };
     const mounts = planMounts({ ...agent, environment: env, network }, [dataFolder, ...hidden]);
+    const [program = "", ...args] = [
+      ...(network?.enter ?? []),
+      bubblewrap.program,
+      ...bubblewrapArguments({ mounts, workspace, network, command }),
+    ];
     return {
-      command: { program, args: bubblewrapArguments({ mounts, workspace, network, command }), env },
+      command: { program, args, env },
       toolServers:
         network === null ? toolServers : toolServers.map((server) => insideOf(server, network)),
       close: () => network?.close(),
@@ -132,17 +147,27 @@ async function enclose(
 }
 
 /** Null: the agent shares the network of the server. */
-async function networkOf(agent: SandboxedAgent): Promise<AgentNetwork | null> {
-  const { network, environment, toolServers, given } = agent;
-  if (network === "shared") return null;
+async function networkOf(
+  { network, environment, toolServers, given }: SandboxedAgent,
+  best: SandboxNetwork,
+): Promise<AgentNetwork | null> {
+  if (best.kind === "shared" && limitsHosts(network)) throw networkFault(best.why);
+  if (best.kind === "shared" || network === "shared") return null;
   const rules = rulesOf(network);
-  return openAgentNetwork({
-    rules: { ...rules, local: [...rules.local, ...(network === "off" ? [] : localIn(given))] },
-    environment,
-    apis: toolServers.flatMap(
-      (server) => URL.parse(server.env[server.apiVariable ?? ""] ?? "") ?? [],
-    ),
-  });
+  const apis = toolServers.flatMap(
+    (server) => URL.parse(server.env[server.apiVariable ?? ""] ?? "") ?? [],
+  );
+  try {
+    return await openAgentNetwork({
+      rules: { ...rules, local: [...rules.local, ...(network === "off" ? [] : localIn(given))] },
+      environment,
+      apis,
+      user: best.kind === "full" ? best.parts : null,
+    });
+  } catch (error) {
+    const message = `The network of the sandbox cannot be opened: ${errorText(error)}`;
+    throw new AgentFault("agent_not_started", message, { cause: error, isPassing: true });
+  }
 }
 
 function insideOf(server: ToolServer, network: AgentNetwork): ToolServer {
@@ -170,19 +195,24 @@ async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
       reason: "Bubblewrap is not installed: the program bwrap was not found (package bubblewrap).",
     };
   try {
-    const [{ stdout }, problem] = await Promise.all([
+    const [{ stdout }, parts] = await Promise.all([
       promisify(execFile)(program, ["--version"], { timeout: TEST_MS }),
-      findProblem(options, { program, sharesNetwork: null }),
+      (options.findUserNetwork ?? findUserNetwork)(environment["PATH"]),
     ]);
-    const found = { ok: true, program, version: stdout.trim() } as const;
-    if (problem === null) return { ...found, sharesNetwork: null };
+    const version = stdout.trim();
+    const networks: SandboxNetwork[] = [];
+    if (typeof parts === "object") networks.push({ kind: "full", parts });
+    networks.push({ kind: "proxy", why: typeof parts === "string" ? parts : "" });
     // Some systems allow everything but a network of its own.
-    const sharesNetwork = `A network of its own does not work here: ${problem}`;
-    const isShared =
-      mode === "auto" && (await findProblem(options, { program, sharesNetwork })) === null;
-    return isShared
-      ? { ...found, sharesNetwork }
-      : { ok: false, reason: `Bubblewrap does not work here: ${problem}` };
+    if (mode === "auto") networks.push({ kind: "shared", why: "" });
+    let problem: string | null = null;
+    for (const network of networks) {
+      const why = problem;
+      const found = "why" in network && why !== null ? { ...network, why } : network;
+      problem = await findProblem(options, { program, network: found });
+      if (problem === null) return { ok: true, program, version, network: found };
+    }
+    return { ok: false, reason: `Bubblewrap does not work here: ${problem}` };
   } catch (error) {
     return { ok: false, reason: `Bubblewrap does not work here: ${errorText(error)}` };
   }
@@ -209,7 +239,8 @@ async function findProblem(
       network: "open",
       given: {},
     };
-    const enclosure = await enclose(agent, options, bubblewrap);
+    const enclosure = await enclose(agent, options, bubblewrap).catch(errorText);
+    if (typeof enclosure === "string") return enclosure;
     try {
       const child = await spawnAgent({ command: enclosure.command, isEnclosed: true, workspace });
       const timer = setTimeout(() => child.signal("SIGKILL"), TEST_MS);

@@ -1,13 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { copyFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type ListenOptions } from "node:net";
-import { networkInterfaces } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { RigOptions } from "../../testing/agent-rig.ts";
-import { openSandboxWorld } from "../../sandbox/testing/sandbox-world.ts";
+import { need } from "../../../domain/testing/machine.ts";
+import { openSandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
+import { needSandbox, openSandboxWorld } from "../../sandbox/testing/sandbox-world.ts";
 import type { NetworkPolicy } from "../network-policy.ts";
 
 /** What a probe inside tries; see `probe.mjs`. */
@@ -19,15 +22,37 @@ export type Probe =
 
 export const SERVICE = "a service of this machine";
 
+type Prober = (
+  network: NetworkPolicy,
+  probes: readonly Probe[],
+  options?: RigOptions,
+) => Promise<readonly string[]>;
+
+/** Skips the test where agents cannot have this kind of network. */
+export async function needNetwork(kind: "full" | "proxy"): Promise<void> {
+  await needSandbox();
+  const sandbox = await openSandbox({
+    mode: "auto",
+    environment: process.env,
+    dataFolder: path.join(tmpdir(), randomUUID()),
+    ...only(kind),
+  });
+  need(
+    sandbox.network?.kind === kind
+      ? null
+      : "slirp4netns does not work here (Debian: apt install slirp4netns)",
+  );
+}
+
+export function only(kind: "full" | "proxy"): Pick<SandboxOptions, "findUserNetwork"> {
+  return kind === "full"
+    ? {}
+    : { findUserNetwork: () => Promise.resolve("It is not tested here.") };
+}
+
 /** Runs probes in a new agent with this network; the result of each is what came back. */
-export async function openProber(): Promise<
-  (
-    network: NetworkPolicy,
-    probes: readonly Probe[],
-    options?: RigOptions,
-  ) => Promise<readonly string[]>
-> {
-  const { repo, run, environment } = await openSandboxWorld();
+export async function openProber(kind: "full" | "proxy"): Promise<Prober> {
+  const { repo, run, environment } = await openSandboxWorld(only(kind));
   copyFileSync(path.join(import.meta.dirname, "probe.mjs"), path.join(repo, "probe.mjs"));
   return async (network, probes, options = {}) => {
     const output = await run(`"${process.execPath}" probe.mjs '${JSON.stringify(probes)}'`, {

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 const PATIENCE_MS = 5_000;
-const proxy = URL.parse(process.env["HTTPS_PROXY"] ?? "");
+/** Agents find the proxy there, whether or not their variables name it. */
+const proxy = new URL("http://127.0.0.1:47047");
 
 async function firstBytes(socket, question = "") {
   socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error("silence")));
