@@ -7,6 +7,7 @@ import { errorText } from "../domain/error-text.ts";
 import type { App } from "../http/app.ts";
 import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
+import { sweepControlGroups } from "../providers/containment/control-group.ts";
 import { removeJournal } from "../providers/journal.ts";
 import type { Sandbox } from "../providers/sandbox/sandbox.ts";
 import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
@@ -167,6 +168,7 @@ async function startRuntime(
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
   const { killed } = await sweepAgents({ owner });
+  await sweepControlGroups(owner);
   if (killed.length > 0)
     logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
   const root = await openWorkspaceRoot(settings.workspaceRoot, {

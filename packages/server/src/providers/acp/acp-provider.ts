@@ -121,6 +121,7 @@ async function startAgent(
   const { journalFolder: folder } = options;
   const journal = folder === null ? null : openJournal({ folder, sessionId, secrets, clock });
   const sweep = async (): Promise<SweepResult> => {
+    await enclosure?.killAll();
     const result = await sweepAgents(marker);
     if (result.left.length > 0) options.onLeftovers?.(result);
     return result;
@@ -132,11 +133,12 @@ async function startAgent(
   });
   const process = await spawnAgent({
     command: enclosure?.command ?? { program, args, env },
-    isEnclosed: enclosure !== null,
+    isEnclosed: enclosure?.isSandbox ?? false,
     workspace,
     onStderr: stderr.push,
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
     enclosure?.close();
+    await enclosure?.killAll();
     throw error;
   });
   void process.exited.then(() => enclosure?.close());

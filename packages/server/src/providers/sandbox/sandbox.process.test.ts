@@ -46,15 +46,19 @@ function brokenBubblewrap(script: string): Partial<SandboxOptions> {
 
 describe("a sandbox that is not available", () => {
   it("is not tested and not used when it is turned off", async () => {
-    const { state, madeWith, enclose } = await open({ mode: "off", platform: "linux" });
-    expect([state, madeWith, await enclose(agent(folder))]).toEqual([
+    const { state, madeWith, enclose } = await open({
+      mode: "off",
+      platform: "linux",
+      containments: ["marker"],
+    });
+    expect([state, madeWith, await enclose(agent(folder))]).toMatchObject([
       {
         mode: "off",
         active: false,
         reason: "It is turned off: agents run with the rights of the server.",
       },
       null,
-      null,
+      { isSandbox: false, command: { program: "/bin/true", args: [] } },
     ]);
   });
 
@@ -92,7 +96,7 @@ describe("a sandbox that is not available", () => {
       active: false,
       reason: expect.stringContaining(reason),
     });
-    expect(await auto.enclose(agent(folder))).toBeNull();
+    expect(await auto.enclose(agent(folder))).toMatchObject({ isSandbox: false });
     for (const network of ["off", { hosts: ["example.com"] }] as const)
       await expect(auto.enclose(agent(folder, network))).rejects.toThrow(
         `The network of this agent is limited, and this cannot be enforced. There is no sandbox. ${auto.state.reason}`,

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { errorText } from "../../domain/error-text.ts";
 import { findProgram } from "../acp/process/find-program.ts";
 import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
+import { openContainment, type ContainmentKind } from "../containment/containment.ts";
 import { openAgentNetwork, localIn, type AgentNetwork } from "../network/agent-network.ts";
 import { limitsHosts, rulesOf } from "../network/network-policy.ts";
 import { findUserNetwork, type UserNetworkParts } from "../network/user-network.ts";
@@ -30,8 +31,10 @@ export interface Sandbox {
   readonly madeWith: string | null;
   /** Null if it is not active. */
   readonly network: SandboxNetwork | null;
-  /** How the agent starts in the sandbox; null if it runs without. Throws an `AgentFault` if it must not. */
-  enclose(agent: SandboxedAgent): Promise<Enclosure | null>;
+  /** How processes of agents are kept together without a sandbox; null if it is active or required. */
+  readonly containment: ContainmentKind | null;
+  /** How the agent starts. Throws an `AgentFault` if it must not. */
+  enclose(agent: SandboxedAgent): Promise<Enclosure>;
 }
 
 /**
@@ -44,8 +47,12 @@ export type SandboxNetwork =
 
 export interface Enclosure {
   readonly command: Command;
+  /** Whether the command starts the agent by bubblewrap. */
+  readonly isSandbox: boolean;
   /** The agent's tool servers, with addresses that lead out of the sandbox. */
   readonly toolServers: readonly ToolServer[];
+  /** Kills what is left of the agent. */
+  killAll(): Promise<void>;
   /** Call it when the agent has exited. */
   close(): void;
 }
@@ -59,6 +66,8 @@ export interface SandboxOptions {
   /** Hidden inside mounted folders, except for the repository itself. */
   readonly hidden?: readonly string[];
   readonly platform?: NodeJS.Platform;
+  /** How agents are kept together without a sandbox, in order of preference. */
+  readonly containments?: readonly ContainmentKind[];
   /** Finds what a full network needs (default: the installed programs). */
   readonly findUserNetwork?: typeof findUserNetwork;
 }
@@ -67,34 +76,54 @@ export interface SandboxOptions {
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { mode } = options;
   if (mode === "off")
-    return withoutSandbox(mode, "It is turned off: agents run with the rights of the server.");
+    return withoutSandbox(options, "It is turned off: agents run with the rights of the server.");
   const test = await testBubblewrap(options);
-  if (!test.ok) return withoutSandbox(mode, test.reason);
+  if (!test.ok) return withoutSandbox(options, test.reason);
   const { program, network } = test;
   return {
     state: { mode, active: true, reason: null },
     madeWith: test.version,
     network,
+    containment: null,
     enclose: (agent) => enclose(agent, options, { program, network }),
   };
 }
 
-function withoutSandbox(mode: SandboxMode, reason: string): Sandbox {
+async function withoutSandbox(
+  { mode, environment, containments = WITHOUT_SANDBOX[mode] }: SandboxOptions,
+  reason: string,
+): Promise<Sandbox> {
+  const containment =
+    mode === "required" ? null : await openContainment({ kinds: containments, environment });
   return {
     state: { mode, active: false, reason },
     madeWith: null,
     network: null,
-    enclose: async ({ network }) => {
-      if (mode === "required")
+    containment: containment?.kind ?? null,
+    enclose: async ({ network, command, environment: env, toolServers }) => {
+      if (containment === null)
         throw new AgentFault(
           "agent_not_started",
           `Agents may run only in a sandbox, and no sandbox is available. ${reason}`,
         );
       if (limitsHosts(network)) throw networkFault(`There is no sandbox. ${reason}`);
-      return null;
+      const [program = "", ...args] = command;
+      try {
+        const contained = containment.contain({ program, args, env });
+        return { ...contained, isSandbox: false, toolServers, close: () => {} };
+      } catch (error) {
+        throw new AgentFault("agent_not_started", errorText(error), { cause: error });
+      }
     },
   };
 }
+
+/** A namespace changes what an agent can do, such as `sudo`, so there is none if the sandbox is turned off. */
+const WITHOUT_SANDBOX: Readonly<Record<SandboxMode, readonly ContainmentKind[]>> = {
+  auto: ["pid-namespace", "control-group", "marker"],
+  required: [],
+  off: ["control-group", "marker"],
+};
 
 /** A limit that the user has set must not be dropped in silence. */
 function networkFault(reason: string): AgentFault {
@@ -136,6 +165,9 @@ async function enclose(
     ];
     return {
       command: { program, args, env },
+      isSandbox: true,
+      // Bubblewrap has a PID namespace.
+      killAll: () => Promise.resolve(),
       toolServers:
         network === null ? toolServers : toolServers.map((server) => insideOf(server, network)),
       close: () => network?.close(),
