@@ -78,7 +78,7 @@ async function runNothing(workspace: Workspace, sandbox: Sandbox | null): Promis
   });
   const started = await spawnAgent({
     command: enclosure?.command ?? { program, args: [], env },
-    isEnclosed: enclosure?.isSandbox ?? false,
+    isEnclosed: enclosure?.isBubblewrap ?? false,
     workspace,
   });
   started.stdout.resume();

@@ -133,7 +133,7 @@ async function startAgent(
   });
   const process = await spawnAgent({
     command: enclosure?.command ?? { program, args, env },
-    isEnclosed: enclosure?.isSandbox ?? false,
+    isEnclosed: enclosure?.isBubblewrap ?? false,
     workspace,
     onStderr: stderr.push,
   }).catch(async (error: unknown) => {

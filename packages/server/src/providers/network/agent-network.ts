@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { once } from "node:events";
 import { MARKER_VARIABLE } from "../acp/process/agent-environment.ts";
-import { createGateway } from "./gateway.ts";
+import { createEgress } from "./egress.ts";
 import {
   FIRST_FREE_PORT,
   isLoopback,
@@ -12,6 +12,7 @@ import {
   type NetworkRules,
   type Target,
 } from "./network-policy.ts";
+import { proxyVariables } from "./proxy-variables.ts";
 import { namesProxy } from "./upstream-proxy.ts";
 import { openUserNetwork, type UserNetwork, type UserNetworkParts } from "./user-network.ts";
 
@@ -49,11 +50,11 @@ export const PROXY_PORT = 47_047;
 
 export async function openAgentNetwork(options: AgentNetworkOptions): Promise<AgentNetwork> {
   const { rules, environment, apis } = options;
-  const gateway = createGateway({ rules, environment, apis });
+  const egress = createEgress({ rules, environment, apis });
   const folder = makeFolder();
   const ways: readonly (readonly [port: number, server: Server])[] = [
-    [PROXY_PORT, gateway.proxy],
-    ...portsOf(rules.local).map((target) => [target.port, gateway.local(target)] as const),
+    [PROXY_PORT, egress.proxy],
+    ...portsOf(rules.local).map((target) => [target.port, egress.local(target)] as const),
   ];
   const open = new Set<{ destroy(): void }>();
   let user: UserNetwork | null = null;
@@ -81,7 +82,7 @@ export async function openAgentNetwork(options: AgentNetworkOptions): Promise<Ag
       enter: user?.enter ?? [],
       bubblewrap: bubblewrapOptions(user),
       resolvConf: parts === null ? null : writeResolvConf(folder, parts),
-      environment: parts === null || namesProxy(environment) ? PROXY_VARIABLES : {},
+      environment: parts === null || namesProxy(environment) ? proxyVariables(PROXY) : {},
       inside: ({ pathname }) => `${PROXY}${pathname}`,
       close,
     };
@@ -113,16 +114,6 @@ function writeResolvConf(folder: string, { resolvConf }: UserNetworkParts): stri
 
 const PROXY = `http://127.0.0.1:${PROXY_PORT}`;
 const RELAY = path.join(import.meta.dirname, `relay${path.extname(import.meta.filename)}`);
-
-const PROXY_VARIABLES = Object.fromEntries([
-  ...["http_proxy", "https_proxy", "all_proxy"].flatMap((name) => [
-    [name, PROXY],
-    [name.toUpperCase(), PROXY],
-  ]),
-  ...["no_proxy", "NO_PROXY"].map((name) => [name, "localhost,127.0.0.1,::1"]),
-  // Node uses a proxy only on request.
-  ["NODE_USE_ENV_PROXY", "1"],
-]) as Readonly<Record<string, string>>;
 
 /** The first service for each port: both would be at the same address inside. */
 function portsOf(local: readonly Target[]): readonly Target[] {

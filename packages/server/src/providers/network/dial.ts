@@ -10,6 +10,25 @@ export interface DialOptions {
   readonly rules: NetworkRules;
   /** Names the proxies through which this machine reaches others. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly addressesOf: AddressesOf;
+}
+
+/** The addresses of a name. */
+export type AddressesOf = (host: string) => Promise<readonly string[]>;
+
+/**
+ * Asks the system for one name at a time. Each question holds one of the server's few threads, for seconds if nobody
+ * answers, and an agent may ask for many names.
+ */
+export function createLookup(): AddressesOf {
+  let last: Promise<unknown> = Promise.resolve();
+  return (host) => {
+    const answer = last.then(async () =>
+      (await lookup(host, { all: true })).map(({ address }) => address),
+    );
+    last = answer.catch(() => {});
+    return answer;
+  };
 }
 
 /** The agent may not connect there. The message is for the agent. */
@@ -26,14 +45,14 @@ type Route =
 export async function routeTo(
   target: Target,
   protocol: "http" | "https",
-  { rules, environment }: DialOptions,
+  { rules, environment, addressesOf }: DialOptions,
 ): Promise<Route> {
   const { host, port } = target;
   if (allowsLocal(rules, target)) return { through: null, addresses: null };
   if (!allowsHost(rules, target))
     throw new Refusal(`${host}:${port} is not among the hosts that this agent may use.`);
   const proxy = proxyFor(target, protocol, environment);
-  const addresses = await resolve(host, proxy !== null);
+  const addresses = await resolve(host, addressesOf, proxy !== null);
   const own = await Promise.all(addresses.map(isOwnAddress));
   const others = addresses.filter((_, index) => own[index] === false);
   if (addresses.length > 0 && others.length === 0)
@@ -55,10 +74,14 @@ export async function dial(target: Target, route: Route): Promise<Socket> {
 }
 
 /** A proxy may know names that this machine does not. */
-async function resolve(host: string, mayFail: boolean): Promise<readonly string[]> {
+async function resolve(
+  host: string,
+  addressesOf: AddressesOf,
+  mayFail: boolean,
+): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   try {
-    return (await lookup(host, { all: true })).map(({ address }) => address);
+    return await addressesOf(host);
   } catch (error) {
     if (mayFail) return [];
     throw new Error(`${host} was not found: ${errorText(error)}`, { cause: error });
@@ -75,6 +98,7 @@ async function open(
     host,
     port,
     autoSelectFamily: true,
+    allowHalfOpen: true,
     ...(addresses === null ? {} : { lookup: lookupOf(addresses) }),
   });
   try {

@@ -58,7 +58,7 @@ describe("a sandbox that is not available", () => {
         reason: "It is turned off: agents run with the rights of the server.",
       },
       null,
-      { isSandbox: false, command: { program: "/bin/true", args: [] } },
+      { isBubblewrap: false, command: { program: "/bin/true", args: [] } },
     ]);
   });
 
@@ -70,8 +70,8 @@ describe("a sandbox that is not available", () => {
     ],
     [
       "the system is not Linux",
-      () => ({ platform: "darwin" }),
-      "A sandbox needs Linux; this system is darwin.",
+      () => ({ platform: "freebsd" }),
+      "A sandbox needs Linux or macOS; this system is freebsd.",
     ],
     [
       "bubblewrap has no permission",
@@ -96,7 +96,7 @@ describe("a sandbox that is not available", () => {
       active: false,
       reason: expect.stringContaining(reason),
     });
-    expect(await auto.enclose(agent(folder))).toMatchObject({ isSandbox: false });
+    expect(await auto.enclose(agent(folder))).toMatchObject({ isBubblewrap: false });
     for (const network of ["off", { hosts: ["example.com"] }] as const)
       await expect(auto.enclose(agent(folder, network))).rejects.toThrow(
         `The network of this agent is limited, and this cannot be enforced. There is no sandbox. ${auto.state.reason}`,

@@ -5,14 +5,18 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { errorText } from "../../domain/error-text.ts";
 import { findProgram } from "../acp/process/find-program.ts";
-import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
-import { openContainment, type ContainmentKind } from "../containment/containment.ts";
+import { spawnAgent } from "../acp/process/spawn-agent.ts";
+import type { ContainmentKind } from "../containment/containment.ts";
+import { openContainment } from "../containment/open-containment.ts";
 import { openAgentNetwork, localIn, type AgentNetwork } from "../network/agent-network.ts";
 import { limitsHosts, rulesOf } from "../network/network-policy.ts";
 import { findUserNetwork, type UserNetworkParts } from "../network/user-network.ts";
-import { AgentFault, type ToolServer } from "../provider.ts";
+import { AgentFault, type Workspace } from "../provider.ts";
+import { apisOf, insideOf } from "./api-of-tools.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
+import type { Enclosure } from "./enclosure.ts";
 import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
+import { encloseInSeatbelt, findSeatbelt } from "./seatbelt-sandbox.ts";
 
 /** `auto`: use a sandbox if it works. `required`: start no agent without one. */
 export type SandboxMode = "auto" | "required" | "off";
@@ -45,18 +49,6 @@ export type SandboxNetwork =
   | { readonly kind: "full"; readonly parts: UserNetworkParts }
   | { readonly kind: "proxy" | "shared"; readonly why: string };
 
-export interface Enclosure {
-  readonly command: Command;
-  /** Whether the command starts the agent by bubblewrap. */
-  readonly isSandbox: boolean;
-  /** The agent's tool servers, with addresses that lead out of the sandbox. */
-  readonly toolServers: readonly ToolServer[];
-  /** Kills what is left of the agent. */
-  killAll(): Promise<void>;
-  /** Call it when the agent has exited. */
-  close(): void;
-}
-
 export interface SandboxOptions {
   readonly mode: SandboxMode;
   /** The server's own environment. */
@@ -77,6 +69,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { mode } = options;
   if (mode === "off")
     return withoutSandbox(options, "It is turned off: agents run with the rights of the server.");
+  if ((options.platform ?? process.platform) === "darwin") return openSeatbelt(options);
   const test = await testBubblewrap(options);
   if (!test.ok) return withoutSandbox(options, test.reason);
   const { program, network } = test;
@@ -86,6 +79,29 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     network,
     containment: null,
     enclose: (agent) => enclose(agent, options, { program, network }),
+  };
+}
+
+/** The profile has not been run on macOS yet, so it is used only on request. */
+async function openSeatbelt(options: SandboxOptions): Promise<Sandbox> {
+  const { mode, environment, dataFolder, hidden = [] } = options;
+  if (mode === "auto")
+    return withoutSandbox(
+      options,
+      'On macOS the sandbox is experimental and must be turned on with "sandbox": "required".',
+    );
+  const program = findSeatbelt(environment["PATH"]);
+  if (program === null)
+    return withoutSandbox(options, "The program sandbox-exec of macOS was not found.");
+  return {
+    state: { mode, active: true, reason: null },
+    madeWith: "sandbox-exec",
+    network: { kind: "proxy", why: "The sandbox of macOS is experimental." },
+    containment: null,
+    enclose: async (agent) => {
+      refuseFolder(agent.workspace, dataFolder);
+      return encloseInSeatbelt(agent, [dataFolder, ...hidden], program);
+    },
   };
 }
 
@@ -110,7 +126,7 @@ async function withoutSandbox(
       const [program = "", ...args] = command;
       try {
         const contained = containment.contain({ program, args, env });
-        return { ...contained, isSandbox: false, toolServers, close: () => {} };
+        return { ...contained, isBubblewrap: false, toolServers, close: () => {} };
       } catch (error) {
         throw new AgentFault("agent_not_started", errorText(error), { cause: error });
       }
@@ -144,11 +160,7 @@ async function enclose(
   bubblewrap: Bubblewrap,
 ): Promise<Enclosure> {
   const { workspace, command, toolServers } = agent;
-  if (workspace.path === "/" || workspace.path === dataFolder)
-    throw new AgentFault(
-      "agent_not_started",
-      `${workspace.path} cannot be a repository in a sandbox: nothing could be hidden there.`,
-    );
+  refuseFolder(workspace, dataFolder);
   const network = await networkOf(agent, bubblewrap.network);
   try {
     const env = {
@@ -165,17 +177,25 @@ async function enclose(
     ];
     return {
       command: { program, args, env },
-      isSandbox: true,
+      isBubblewrap: true,
       // Bubblewrap has a PID namespace.
       killAll: () => Promise.resolve(),
       toolServers:
-        network === null ? toolServers : toolServers.map((server) => insideOf(server, network)),
+        network === null ? toolServers : toolServers.map((each) => insideOf(each, network.inside)),
       close: () => network?.close(),
     };
   } catch (error) {
     network?.close();
     throw error;
   }
+}
+
+function refuseFolder({ path: folder }: Workspace, dataFolder: string): void {
+  if (folder === "/" || folder === dataFolder)
+    throw new AgentFault(
+      "agent_not_started",
+      `${folder} cannot be a repository in a sandbox: nothing could be hidden there.`,
+    );
 }
 
 /** Null: the agent shares the network of the server. */
@@ -186,27 +206,17 @@ async function networkOf(
   if (best.kind === "shared" && limitsHosts(network)) throw networkFault(best.why);
   if (best.kind === "shared" || network === "shared") return null;
   const rules = rulesOf(network);
-  const apis = toolServers.flatMap(
-    (server) => URL.parse(server.env[server.apiVariable ?? ""] ?? "") ?? [],
-  );
   try {
     return await openAgentNetwork({
       rules: { ...rules, local: [...rules.local, ...(network === "off" ? [] : localIn(given))] },
       environment,
-      apis,
+      apis: apisOf(toolServers),
       user: best.kind === "full" ? best.parts : null,
     });
   } catch (error) {
     const message = `The network of the sandbox cannot be opened: ${errorText(error)}`;
     throw new AgentFault("agent_not_started", message, { cause: error, isPassing: true });
   }
-}
-
-function insideOf(server: ToolServer, network: AgentNetwork): ToolServer {
-  const { apiVariable, env } = server;
-  const url = apiVariable === undefined ? null : URL.parse(env[apiVariable] ?? "");
-  if (apiVariable === undefined || url === null) return server;
-  return { ...server, env: { ...env, [apiVariable]: network.inside(url) } };
 }
 
 /** Variables that name folders which do not exist inside. */
@@ -219,7 +229,7 @@ type TestResult =
 async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
   const { mode, environment, platform = process.platform } = options;
   if (platform !== "linux")
-    return { ok: false, reason: `A sandbox needs Linux; this system is ${platform}.` };
+    return { ok: false, reason: `A sandbox needs Linux or macOS; this system is ${platform}.` };
   const program = findProgram("bwrap", environment["PATH"]);
   if (program === null)
     return {

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import {
   createServer,
   request as sendRequest,
@@ -9,30 +10,42 @@ import { request as sendSecurely } from "node:https";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { pipeline, type Duplex } from "node:stream";
 import { errorText } from "../../domain/error-text.ts";
-import { dial, Refusal, routeTo, type DialOptions } from "./dial.ts";
+import { createLookup, dial, Refusal, routeTo, type DialOptions } from "./dial.ts";
 import { normalHost, parseTarget, type Target } from "./network-policy.ts";
 import { credentialsOf } from "./upstream-proxy.ts";
 
 /** The ways out of an agent's network. Each listens on a socket of its own, which the agent's relay connects to. */
-export interface Gateway {
+export interface Egress {
   /** An HTTP proxy. A request that names no host goes to the API, if it is below one of these addresses. */
   readonly proxy: Server;
   /** Leads to one service of this machine. */
   readonly local: (target: Target) => Server;
 }
 
-export interface GatewayOptions extends DialOptions {
+export interface EgressOptions extends Omit<DialOptions, "addressesOf"> {
   /** The addresses of our own API that the agent's tools may call, and everything below them. */
   readonly apis: readonly URL[];
+  /** The password of the proxy, where others can reach it, too. The API has its own. */
+  readonly password?: string;
 }
+
+/** Says that the proxy needs a password. */
+class PasswordMissing extends Error {}
+
+type Parts = EgressOptions & DialOptions;
 
 /** Connections of one agent at the same time. */
 const MAX_CONNECTIONS = 512;
 
-export function createGateway(options: GatewayOptions): Gateway {
-  const proxy = createServer({ requireHostHeader: false }, (request, response) => {
-    void answer(request, response, options);
-  });
+export function createEgress(egress: EgressOptions): Egress {
+  const options: Parts = { ...egress, addressesOf: createLookup() };
+  // A long upload is no reason to end a request.
+  const proxy = createServer(
+    { requireHostHeader: false, requestTimeout: 0 },
+    (request, response) => {
+      void answer(request, response, options);
+    },
+  );
   proxy.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     void tunnel(request, socket, head, options);
   });
@@ -58,14 +71,15 @@ async function connectTo(target: Target, options: DialOptions): Promise<Socket> 
 }
 
 async function tunnel(
-  { url = "" }: IncomingMessage,
+  request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-  options: DialOptions,
+  options: Parts,
 ): Promise<void> {
   socket.on("error", () => {});
   try {
-    const target = parseTarget(url);
+    checkPassword(request, options);
+    const target = parseTarget(request.url ?? "");
     if (target === null) throw new Refusal("CONNECT needs a host and a port.");
     const remote = await connectTo(target, options);
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -74,9 +88,17 @@ async function tunnel(
   } catch (error) {
     const { status, text } = problemOf(error);
     socket.end(
-      `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+      `HTTP/1.1 ${status}\r\n${CHALLENGE}: Basic\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
     );
   }
+}
+
+function checkPassword({ headers }: IncomingMessage, { password }: EgressOptions): void {
+  if (password === undefined) return;
+  const given = /^Basic (.+)$/iu.exec(headers["proxy-authorization"] ?? "")?.[1] ?? "";
+  const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+  const expected = Buffer.from(`agent:${password}`).toString("base64");
+  if (!timingSafeEqual(hash(given), hash(expected))) throw new PasswordMissing();
 }
 
 /** Each side learns when the other has nothing more to say, and ends when the other fails. */
@@ -90,7 +112,7 @@ function join(one: Duplex, other: Socket): void {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  options: GatewayOptions,
+  options: Parts,
 ): Promise<void> {
   response.on("error", () => {});
   try {
@@ -105,6 +127,7 @@ async function answer(
       forward(request, response, { to: api, path: `${url.pathname}${url.search}`, host: api.host });
       return;
     }
+    checkPassword(request, options);
     const target = { host: normalHost(url.hostname), port: Number(url.port || 80) };
     const route = await routeTo(target, "http", options);
     const { host } = url;
@@ -115,10 +138,16 @@ async function answer(
   } catch (error) {
     const { status, text } = problemOf(error);
     const [code] = status.split(" ");
-    response.writeHead(Number(code), { "content-type": "text/plain", connection: "close" });
+    response.writeHead(Number(code), {
+      "content-type": "text/plain",
+      connection: "close",
+      [CHALLENGE]: "Basic",
+    });
     response.end(text);
   }
 }
+
+const CHALLENGE = "proxy-authenticate";
 
 /** The parser of URLs has already resolved `..`, also if it was encoded. */
 function isBelow(pathname: string, folder: string): boolean {
@@ -185,6 +214,11 @@ function withoutHops({ headers }: IncomingMessage): OutgoingHttpHeaders {
 }
 
 function problemOf(error: unknown): { readonly status: string; readonly text: string } {
+  if (error instanceof PasswordMissing)
+    return {
+      status: "407 Proxy Authentication Required",
+      text: "Holdfast: This is not your proxy.\n",
+    };
   return error instanceof Refusal
     ? { status: "403 Forbidden", text: `Holdfast: ${error.message}\n` }
     : { status: "502 Bad Gateway", text: `Holdfast: ${errorText(error)}\n` };
