@@ -14,7 +14,12 @@ import {
 } from "./network-policy.ts";
 import { proxyVariables } from "./proxy-variables.ts";
 import { namesProxy } from "./upstream-proxy.ts";
-import { openUserNetwork, type UserNetwork, type UserNetworkParts } from "./user-network.ts";
+import {
+  openUserNetwork,
+  reachableNameServers,
+  type UserNetwork,
+  type UserNetworkParts,
+} from "./user-network.ts";
 
 /** The network of one agent in a sandbox: what it needs inside to get out. */
 export interface AgentNetwork {
@@ -75,14 +80,16 @@ export async function openAgentNetwork(options: AgentNetworkOptions): Promise<Ag
     }
     // It knows no names of hosts, so it cannot enforce a list of them.
     const parts = rules.hosts === null ? options.user : null;
-    if (parts !== null) user = await openUserNetwork(parts, markerOf(environment));
+    const nameServers = parts === null ? null : await reachableNameServers();
+    if (parts !== null && nameServers !== null)
+      user = await openUserNetwork(parts, markerOf(environment));
     return {
       folder,
       relay: [process.execPath, RELAY, folder],
       enter: user?.enter ?? [],
       bubblewrap: bubblewrapOptions(user),
-      resolvConf: parts === null ? null : writeResolvConf(folder, parts),
-      environment: parts === null || namesProxy(environment) ? proxyVariables(PROXY) : {},
+      resolvConf: nameServers === null ? null : writeResolvConf(folder, nameServers),
+      environment: user === null || namesProxy(environment) ? proxyVariables(PROXY) : {},
       inside: ({ pathname }) => `${PROXY}${pathname}`,
       close,
     };
@@ -106,9 +113,9 @@ function bubblewrapOptions(user: UserNetwork | null): readonly string[] {
   return ["--unshare-user", "--uid", String(uid), "--gid", String(gid), "--cap-drop", "ALL"];
 }
 
-function writeResolvConf(folder: string, { resolvConf }: UserNetworkParts): string {
+function writeResolvConf(folder: string, nameServers: string): string {
   const file = path.join(folder, "resolv.conf");
-  writeFileSync(file, resolvConf);
+  writeFileSync(file, nameServers);
   return file;
 }
 

@@ -19,14 +19,12 @@ export interface UserNetwork {
   readonly close: () => void;
 }
 
-/** The programs it consists of, and the name servers that it can reach. */
+/** The programs it consists of. */
 export interface UserNetworkParts {
   readonly slirp4netns: string;
   readonly unshare: string;
   readonly nsenter: string;
   readonly ip: string;
-  /** The content of `/etc/resolv.conf` inside. */
-  readonly resolvConf: string;
 }
 
 /** The parts, or a sentence that says what is missing. */
@@ -40,13 +38,15 @@ export async function findUserNetwork(
   const [unshare, nsenter, ip] = [find("unshare"), find("nsenter"), find("ip")];
   if (unshare === null || nsenter === null) return "util-linux is not installed.";
   if (ip === null) return "iproute2 is not installed.";
-  const resolvConf = await reachableNameServers();
-  if (resolvConf === null) return "This machine is its own name server.";
-  return { slirp4netns, unshare, nsenter, ip, resolvConf };
+  if ((await reachableNameServers()) === null) return "This machine is its own name server.";
+  return { slirp4netns, unshare, nsenter, ip };
 }
 
-/** `systemd-resolved` keeps a second file with the name servers behind its own. */
-async function reachableNameServers(): Promise<string | null> {
+/**
+ * The settings of name servers that are not this machine; null if there are none. `systemd-resolved` keeps a second
+ * file with the name servers behind its own. Networks change, so they are read for each agent.
+ */
+export async function reachableNameServers(): Promise<string | null> {
   for (const file of ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"]) {
     const text = existsSync(file) ? readFileSync(file, "utf8") : "";
     const servers = [...text.matchAll(/^\s*nameserver\s+(\S+)/gmu)].map(([, host = ""]) => host);
