@@ -2,7 +2,14 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { errorText } from "../../domain/error-text.ts";
-import { allowsHost, allowsLocal, type NetworkRules, type Target } from "./network-policy.ts";
+import {
+  allowsHost,
+  allowsLocal,
+  isLoopback,
+  normalHost,
+  type NetworkRules,
+  type Target,
+} from "./network-policy.ts";
 import { isOwnAddress } from "./own-address.ts";
 import { proxyFor, tunnelThrough } from "./upstream-proxy.ts";
 
@@ -17,19 +24,23 @@ export interface DialOptions {
 export type AddressesOf = (host: string) => Promise<readonly string[]>;
 
 /**
- * Asks the system for one name at a time. Each question holds one of the server's few threads, for seconds if nobody
+ * Asks the system for few names at a time. Each question holds one of the server's four threads, for seconds if nobody
  * answers, and an agent may ask for many names.
  */
 export function createLookup(): AddressesOf {
-  let last: Promise<unknown> = Promise.resolve();
+  const lanes = Array.from({ length: LOOKUPS }, () => Promise.resolve<unknown>(null));
+  let next = 0;
   return (host) => {
-    const answer = last.then(async () =>
+    const lane = (next += 1) % LOOKUPS;
+    const answer = (lanes[lane] ?? Promise.resolve()).then(async () =>
       (await lookup(host, { all: true })).map(({ address }) => address),
     );
-    last = answer.catch(() => {});
+    lanes[lane] = answer.catch(() => {});
     return answer;
   };
 }
+
+const LOOKUPS = 2;
 
 /** The agent may not connect there. The message is for the agent. */
 export class Refusal extends Error {}
@@ -52,7 +63,7 @@ export async function routeTo(
   if (!allowsHost(rules, target))
     throw new Refusal(`${host}:${port} is not among the hosts that this agent may use.`);
   const proxy = proxyFor(target, protocol, environment);
-  const addresses = await resolve(host, addressesOf, proxy !== null);
+  const addresses = await resolve(target, proxy, addressesOf);
   const own = await Promise.all(addresses.map(isOwnAddress));
   const others = addresses.filter((_, index) => own[index] === false);
   if (addresses.length > 0 && others.length === 0)
@@ -73,19 +84,30 @@ export async function dial(target: Target, route: Route): Promise<Socket> {
     : tunnelThrough(route.through, target, signal);
 }
 
-/** A proxy may know names that this machine does not. */
+/**
+ * The addresses to check; none if a proxy on another machine resolves the name. A proxy on this machine may know names
+ * that this machine does not.
+ */
 async function resolve(
-  host: string,
+  { host }: Target,
+  proxy: URL | null,
   addressesOf: AddressesOf,
-  mayFail: boolean,
 ): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
+  if (isLoopback(host) || host.endsWith(".localhost")) return ["127.0.0.1"];
   try {
+    if (proxy !== null && !(await isHere(proxy, addressesOf))) return [];
     return await addressesOf(host);
   } catch (error) {
-    if (mayFail) return [];
+    if (proxy !== null) return [];
     throw new Error(`${host} was not found: ${errorText(error)}`, { cause: error });
   }
+}
+
+async function isHere({ hostname }: URL, addressesOf: AddressesOf): Promise<boolean> {
+  const host = normalHost(hostname);
+  const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+  return (await Promise.all(addresses.map(isOwnAddress))).includes(true);
 }
 
 /** Tries the addresses in turn, as the system would; null: those of the name. */
