@@ -101,8 +101,12 @@ describe.each(["proxy", "full"] as const)("an agent in a sandbox with a %s netwo
       { way: "tunnel", host: "127.0.0.1", port: other },
     ]);
     expect(results.map((result) => result.includes(SERVICE))).toEqual([
-      ...[true, true, true, true],
-      ...[false, false],
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
     ]);
   });
 

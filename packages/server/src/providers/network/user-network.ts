@@ -50,7 +50,9 @@ export async function reachableNameServers(): Promise<string | null> {
   for (const file of ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"]) {
     const text = existsSync(file) ? readFileSync(file, "utf8") : "";
     const servers = [...text.matchAll(/^\s*nameserver\s+(\S+)/gmu)].map(([, host = ""]) => host);
-    const own = await Promise.all(servers.map((host) => isIP(host) === 0 || isOwnAddress(host)));
+    const own = await Promise.all(
+      servers.map(async (host) => isIP(host) === 0 || (await isOwnAddress(host))),
+    );
     if (servers.length > 0 && !own.includes(true)) return text;
   }
   return null;
@@ -98,7 +100,9 @@ export async function openUserNetwork(
     const enter = [
       parts.nsenter,
       ...(isMapped ? ["--user", "--preserve-credentials"] : []),
-      ...["--net", `--target=${pid}`, "--"],
+      "--net",
+      `--target=${pid}`,
+      "--",
     ];
     await run([...enter, parts.ip, "-batch", "-"], await routes(parts.ip), signal);
     return { enter, isMapped, close };
@@ -131,7 +135,8 @@ async function routes(ip: string): Promise<string> {
   );
   const closed = [
     ...own.flat().filter((network) => !STAYS_INSIDE.test(network)),
-    ...["169.254.0.0/16", "224.0.0.0/4"],
+    "169.254.0.0/16",
+    "224.0.0.0/4",
   ];
   const hasIpv6 = (await destinations(ip, "-6", ["default"])).length > 0;
   return [

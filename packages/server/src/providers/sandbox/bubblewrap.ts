@@ -47,7 +47,13 @@ export function bubblewrapArguments(request: BubblewrapRequest): readonly string
     "--chdir",
     workspace.path,
     "--",
-    ...["/bin/sh", "-c", START, "sh", ...(network?.relay ?? []), "--", ...command],
+    "/bin/sh",
+    "-c",
+    START,
+    "sh",
+    ...(network?.relay ?? []),
+    "--",
+    ...command,
   ];
 }
 

@@ -57,4 +57,4 @@ for (const target of JSON.parse(process.argv[2])) {
   );
   results.push(result);
 }
-console.log(JSON.stringify(results));
+process.stdout.write(JSON.stringify(results));
