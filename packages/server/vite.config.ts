@@ -6,6 +6,7 @@ const PROGRAMS = {
   "writer-thread": "src/storage/sqlite/writer-thread.ts",
   "damage-process": "src/storage/sqlite/damage/damage-process.ts",
   "demo-agent": "src/providers/demo/demo-agent.ts",
+  relay: "src/providers/network/relay.ts",
 };
 
 /** The writer thread loads these. In one file with the rest of the program, they would take 15 MiB more memory. */

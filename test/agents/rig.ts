@@ -48,7 +48,15 @@ export async function openRig(
   const models = await startFakeModels();
   const homes = prepareFolder({});
   const providers = Object.fromEntries(
-    agents.map((agent) => [agent.name, { type: "acp", env: environmentOf(agent, homes, models) }]),
+    agents.map((agent) => [
+      agent.name,
+      {
+        type: "acp",
+        env: environmentOf(agent, homes, models),
+        // Some agents find the address of the models in a file.
+        network: { local: [new URL(models.url).host] },
+      },
+    ]),
   );
   const sandbox = isSandboxed ? "required" : "off";
   const { folder, data, root } = prepareFolder({ providers, sandbox });

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import { calmMsOf } from "../../packages/server/src/domain/testing/calm-clock.ts";
+import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { mcp, script, shell, silent } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
@@ -58,6 +59,10 @@ async function ask(provider: string, text: string): Promise<WholeSession> {
   const repo = await client.repos.add({ path: "." });
   const { id } = await client.sessions.create({ repoId: repo.id, provider });
   await client.sessions.send(id, { text });
+  return untilIdle(id);
+}
+
+async function untilIdle(id: string): Promise<WholeSession> {
   for await (const { session } of client.sessions.follow(id))
     if (session.state === "idle" && session.messages.length > 1) return session;
   throw new Error("the session was deleted");
@@ -71,7 +76,7 @@ describe("a server with a sandbox", () => {
   it("reports it at its start, in /readyz and in the doctor's output", async () => {
     const { greeting, url } = await start();
     expect(greeting).toMatch(
-      /^ {2}Agents {2}in a sandbox \(bubblewrap .*\); the network is shared$/mu,
+      /^ {2}Agents {2}in a sandbox \(bubblewrap .*\), which is closed to this machine/mu,
     );
     const ready = await fetch(`${url}/readyz`, { headers: { authorization: "Bearer s3cret" } });
     expect(await ready.json()).toMatchObject({
@@ -99,6 +104,47 @@ describe("a server with a sandbox", () => {
     expect(transcript).toMatch(/mcp: .*planning/u);
     expect(readFileSync(path.join(prepared.root, "made"), "utf8")).toBe("made\n");
     expect(texts(await ask("demo", "remember the door is blue"))).toContain("demo agent");
+  });
+
+  it("gives its agents the routes of their own tools, and nothing else of the API", async () => {
+    const { url } = await start();
+    const paths = [
+      "/",
+      "/readyz",
+      "/api/sessions",
+      "/api/agent/sessions/another/history",
+      "/api/agent/sessions/SESSION/../../../sessions",
+      "/api/agent/sessions/SESSION/%2e%2e/%2e%2e/%2e%2e/sessions",
+      "/api/agent/sessions/SESSION%2f..%2f..%2f..%2fsessions",
+      "/api/agent/sessions/SESSION/history",
+    ];
+    const commands = [
+      `curl -gsS --noproxy '*' -m 5 ${url}/readyz`,
+      `curl -gsS -m 5 -x http://127.0.0.1:47047 --noproxy '' ${url}/readyz`,
+      `curl -gsS -m 5 -x http://127.0.0.1:47047 --noproxy '' --proxytunnel ${url}/readyz`,
+      ...paths.map(
+        (each) =>
+          `curl -gsS -m 5 --path-as-is --noproxy '*' "http://127.0.0.1:47047${each}" -o /dev/null -w '%{http_code}'`,
+      ),
+    ].map((command) => `${command} 2>&1; echo`);
+    needProgram("curl");
+    const repo = await client.repos.add({ path: "." });
+    const { id } = await client.sessions.create({ repoId: repo.id, provider: "scripted" });
+    await client.sessions.send(id, {
+      text: script(shell(commands.join("\n").replaceAll("SESSION", id))),
+    });
+    const { messages } = await untilIdle(id);
+    const lines = messages.flatMap(({ role, content }) =>
+      role === "agent" && content.type === "text" ? String(content.text).trim().split(/\n+/u) : [],
+    );
+    expect(lines).toEqual([
+      expect.stringContaining("Failed to connect"),
+      expect.stringContaining(" is this machine."),
+      expect.stringContaining("403"),
+      ...Array.from({ length: 7 }, () => "403"),
+      // The route itself: the API asks for the token of the session.
+      "401",
+    ]);
   });
 
   it("leaves no agent process behind when it is killed (P5)", async () => {

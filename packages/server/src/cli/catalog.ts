@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { createCatalog, type Catalog, type CatalogOptions } from "../providers/catalog.ts";
+import type { ContainmentKind } from "../providers/containment/containment.ts";
 import { demoDefinition } from "../providers/demo/demo-definition.ts";
 import { isInside } from "../providers/sandbox/path-inside.ts";
 import { openSandbox, type Sandbox } from "../providers/sandbox/sandbox.ts";
@@ -55,10 +56,26 @@ function realPath(folder: string): string {
 }
 
 /** Completes the sentence "Agents run …" for the start of a server and for `doctor`. */
-export function describeSandbox({ state, madeWith }: Sandbox): string {
-  const { mode, active, reason } = state;
-  if (active) return `in a sandbox (${madeWith}); the network is shared`;
-  return mode === "required"
-    ? `are not started: a sandbox is required. ${reason}`
-    : `without a sandbox. ${reason}`;
+export function describeSandbox({ state, madeWith, network, containment }: Sandbox): string {
+  const { mode, reason } = state;
+  switch (network?.kind) {
+    case "full":
+      return `in a sandbox (${madeWith}, slirp4netns), which is closed to this machine`;
+    case "proxy":
+      return `in a sandbox (${madeWith}), which is closed to this machine and to programs that use no proxy. ${network.why}`;
+    case "shared":
+      return `in a sandbox (${madeWith}), which shares the network of this machine. A network of its own does not work here: ${network.why}`;
+    case undefined:
+      return mode === "required"
+        ? `are not started: a sandbox is required. ${reason}`
+        : `without a sandbox. ${reason}${KEPT_TOGETHER[containment ?? "marker"]}`;
+    default:
+      return network satisfies never;
+  }
 }
+
+const KEPT_TOGETHER: Readonly<Record<ContainmentKind, string>> = {
+  "pid-namespace": "",
+  "control-group": "",
+  marker: " Processes that an agent hides on purpose can outlive it.",
+};

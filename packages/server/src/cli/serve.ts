@@ -7,6 +7,7 @@ import { errorText } from "../domain/error-text.ts";
 import type { App } from "../http/app.ts";
 import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
+import { sweepControlGroups } from "../providers/containment/control-group.ts";
 import { removeJournal } from "../providers/journal.ts";
 import type { Sandbox } from "../providers/sandbox/sandbox.ts";
 import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
@@ -205,7 +206,11 @@ async function startRuntime(
   const owner = ownerOf(settings.dataFolder);
   const { killed } = await phases.run(
     "ending agent processes of an earlier server (5 s at most)",
-    () => sweepAgents({ owner }),
+    async () => {
+      const swept = await sweepAgents({ owner });
+      await sweepControlGroups(owner);
+      return swept;
+    },
   );
   if (killed.length > 0)
     logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
@@ -292,8 +297,14 @@ function watchForDamage(database: ServeSettings["database"], logger: Logger): Da
   });
 }
 
-function logSandbox({ state, madeWith }: Sandbox, logger: Logger): void {
-  if (state.active) logger.info({ madeWith }, "agents are started in a sandbox");
+function logSandbox({ state, madeWith, network }: Sandbox, logger: Logger): void {
+  if (network?.kind === "shared")
+    logger.warn(
+      { madeWith, why: network.why },
+      "agents are started in a sandbox that shares the network",
+    );
+  else if (state.active)
+    logger.info({ madeWith, network: network?.kind }, "agents are started in a sandbox");
   else if (state.mode === "required") {
     logger.error({ reason: state.reason }, "no agent is started: a sandbox is required");
     process.stderr.write(

@@ -164,6 +164,7 @@ export function define(definition: Definition): AcpDefinition {
     env: {},
     passes: [],
     mounts: [],
+    network: "open",
     pathVariable: null,
     install: null,
     mode: null,

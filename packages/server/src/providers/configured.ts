@@ -1,7 +1,15 @@
 import type { AcpDefinition } from "./acp/definition.ts";
 import { BUILT_IN, define } from "./built-in.ts";
 
-type Configurable = "title" | "command" | "env" | "mounts" | "mode" | "models" | "tools";
+type Configurable =
+  | "title"
+  | "command"
+  | "env"
+  | "mounts"
+  | "mode"
+  | "models"
+  | "network"
+  | "tools";
 
 /** The user's settings for a built-in agent or another one. `env` and `mounts` are added to those of the definition. */
 export interface ConfiguredAgent extends Partial<Pick<AcpDefinition, Configurable>> {
@@ -27,6 +35,7 @@ function configure(definition: AcpDefinition, agent: ConfiguredAgent = {}): AcpD
     env: { ...definition.env, ...agent.env },
     passes: [...new Set([...definition.passes, ...(agent.passEnv ?? [])])],
     mounts: [...new Set([...definition.mounts, ...(agent.mounts ?? [])])],
+    network: agent.network ?? definition.network,
     mode: agent.mode === undefined ? definition.mode : agent.mode,
     asks: keepsAsking(definition, agent) ? definition.asks : null,
     models: agent.models ?? definition.models,

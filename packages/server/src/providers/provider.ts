@@ -74,6 +74,8 @@ export interface ToolServer {
   readonly args: readonly string[];
   /** Most of the values are secrets: see `secretsOfOwn`. */
   readonly env: Readonly<Record<string, string>>;
+  /** The variable with the address of our API that the program calls. A sandbox gives it another address. */
+  readonly apiVariable?: string;
 }
 
 export interface ToolDefinition {

@@ -164,7 +164,8 @@ async function checkSandbox(settings: ServeSettings): Promise<Result> {
   const { describeSandbox, openSandboxOf } = await import("../catalog.ts");
   const sandbox = await openSandboxOf(settings);
   const { mode, active } = sandbox.state;
-  const verdict = active ? "good" : mode === "required" ? "bad" : "warn";
+  const isClosed = active && sandbox.network?.kind !== "shared";
+  const verdict = isClosed ? "good" : mode === "required" ? "bad" : "warn";
   return { verdict, says: `agents ${describeSandbox(sandbox)}` };
 }
 

@@ -67,6 +67,7 @@ describe("the config file", () => {
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],
+            network: { hosts: ["*.example.com:443"], local: ["localhost:11434"] },
           },
           local: {
             type: "model",
@@ -123,6 +124,7 @@ describe("the config file", () => {
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],
+            network: { hosts: ["*.example.com:443"], local: ["localhost:11434"] },
           },
         ],
       ]),
@@ -227,6 +229,22 @@ describe("a bad config file is refused with line, field and reason", () => {
     [
       '{"providers": {"gemini": {"type": "acp",\n"mounts": ["/ok", "mine"]}}}',
       'line 2: providers.gemini.mounts.1: must begin with "/", "~/" or the name of a variable, such as "$HOME/".',
+    ],
+    [
+      '{"providers": {"gemini": {"type": "acp",\n"network": "closed"}}}',
+      'line 2: providers.gemini.network: must be "open", "off", "shared" or an object.',
+    ],
+    [
+      '{"providers": {"gemini": {"type": "acp", "network": {\n"host": ["a.com"]}}}}',
+      'line 2: providers.gemini.network.host: there is no such setting; did you mean "hosts"?',
+    ],
+    [
+      '{"providers": {"gemini": {"type": "acp", "network": {"hosts": ["a.com",\n"https://b.com"]}}}}',
+      'line 2: providers.gemini.network.hosts.1: must be a host such as "api.example.com", "*.example.com:443" or "[2001:db8::1]:443", without a protocol or a path.',
+    ],
+    [
+      '{"providers": {"gemini": {"type": "acp", "network": {\n"local": ["localhost"]}}}}',
+      'line 2: providers.gemini.network.local.0: must be a host and a port, such as "localhost:11434".',
     ],
     [
       '{"permissions": {"rules": [\n{"kind": "read",\n"decision": "yes"}]}}',

@@ -103,7 +103,7 @@ function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
     case "invalid_key":
       return [{ path: where, reason: issue.issues[0]?.message ?? "is no name" }];
     case "invalid_union":
-      return [{ path: where, reason: 'must be "acp" or "model"' }];
+      return unionComplaints(issue);
     case "invalid_type":
       return [{ path: where, reason: `must be ${aKind(issue.expected)}` }];
     case "invalid_value":
@@ -120,6 +120,21 @@ function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
     default:
       return [{ path: where, reason: issue.message }];
   }
+}
+
+/** A provider's type selects its schema; its network is a word or an object. */
+function unionComplaints({
+  path: where,
+  errors,
+}: z.core.$ZodIssueInvalidUnion): readonly Complaint[] {
+  const [, ofObject = []] = errors;
+  if (errors.length === 0) return [{ path: where, reason: 'must be "acp" or "model"' }];
+  const inner = ofObject.filter(
+    (issue) => issue.path.length > 0 || issue.code === "unrecognized_keys",
+  );
+  return inner.length > 0
+    ? inner.flatMap((issue) => complaintsOf({ ...issue, path: [...where, ...issue.path] }))
+    : [{ path: where, reason: 'must be "open", "off", "shared" or an object' }];
 }
 
 /** Finds settings that are valid by the schema but contradict each other. */

@@ -4,6 +4,7 @@ import { PERMISSION_DECISIONS } from "../../domain/policy/permission-policy.ts";
 import { PHASES } from "../../domain/phase.ts";
 import { FURTHER_CHECKS } from "../../domain/should-resume.ts";
 import { MODEL_APIS } from "../../providers/model/definition.ts";
+import { whyNoHost, whyNoLocal } from "../../providers/network/network-policy.ts";
 
 /** A name or a label of a node, which is used in URLs and in comma-separated lists. */
 export const NODE_WORD = /^[!-+\--~]{1,100}$/u;
@@ -28,6 +29,7 @@ export function knownNames(path: readonly PropertyKey[]): readonly string[] {
     case undefined:
       return Object.keys(shape);
     case "providers":
+      if (path[2] === "network") return ["hosts", "local"];
       return path.length === 2
         ? [...Object.keys(acpProvider.shape), ...Object.keys(modelProvider.shape)]
         : [];
@@ -63,6 +65,14 @@ function makeSchemas() {
     'must begin with "/", "~/" or the name of a variable, such as "$HOME/"',
   );
 
+  const network = z.union([
+    z.enum(["open", "off", "shared"]),
+    z.strictObject({
+      hosts: z.array(pattern(whyNoHost)).max(1_000).optional(),
+      local: z.array(pattern(whyNoLocal)).max(50).optional(),
+    }),
+  ]);
+
   const acpProvider = z.strictObject({
     type: z.literal("acp"),
     title: word.max(80).optional(),
@@ -73,6 +83,7 @@ function makeSchemas() {
     models: z.array(word).max(200).optional(),
     tools: z.boolean().optional(),
     mounts: z.array(mount).max(100).optional(),
+    network: network.optional(),
   });
 
   const modelProvider = z.strictObject({

@@ -36,7 +36,7 @@ export function openAgentTools(
         // They connect to this machine only, which needs no proxy.
         NODE_USE_ENV_PROXY: "0",
       };
-      return [{ name: "holdfast", ...command, env }];
+      return [{ name: "holdfast", ...command, env, apiVariable: URL_VARIABLE }];
     },
   };
 }

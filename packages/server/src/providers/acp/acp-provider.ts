@@ -21,6 +21,7 @@ import { openSession, type OpenedSession } from "./open-session.ts";
 import {
   agentEnvironment,
   MARKER_VARIABLE,
+  ownVariables,
   secretsOf,
   writeMarker,
   type Marker,
@@ -115,17 +116,20 @@ async function startAgent(
   for (const { env: own } of toolServers)
     for (const secret of secretsOfOwn(own)) secrets.note(secret);
   const [program, ...args] = programOf(options, workspace.path);
-  const enclosed =
-    options.sandbox?.enclose({
+  const enclosure =
+    (await options.sandbox?.enclose({
       workspace,
       command: [program, ...args],
       environment: env,
       mounts: definition.mounts,
       toolServers,
-    }) ?? null;
+      network: definition.network,
+      given: ownVariables(environment, definition),
+    })) ?? null;
   const { journalFolder: folder } = options;
   const journal = folder === null ? null : openJournal({ folder, sessionId, redactor, clock });
   const sweep = async (): Promise<SweepResult> => {
+    await enclosure?.killAll();
     const result = await sweepAgents(marker);
     if (result.left.length > 0) options.onLeftovers?.(result);
     return result;
@@ -136,11 +140,16 @@ async function startAgent(
     maxBytes: 64 * 1024,
   });
   const process = await spawnAgent({
-    command: enclosed ?? { program, args, env },
-    isEnclosed: enclosed !== null,
+    command: enclosure?.command ?? { program, args, env },
+    isEnclosed: enclosure?.isBubblewrap ?? false,
     workspace,
     onStderr: stderr.push,
+  }).catch(async (error: unknown) => {
+    enclosure?.close();
+    await enclosure?.killAll();
+    throw error;
   });
+  void process.exited.then(() => enclosure?.close());
   request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,
@@ -158,7 +167,7 @@ async function startAgent(
       link,
       definition,
       request,
-      toolServers,
+      toolServers: enclosure?.toolServers ?? toolServers,
       environment: env,
       clientVersion,
       clock,

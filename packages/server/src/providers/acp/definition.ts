@@ -1,3 +1,5 @@
+import type { NetworkPolicy } from "../network/network-policy.ts";
+
 /** The configuration of an agent program that speaks ACP over stdio. */
 export interface AcpDefinition {
   readonly name: string;
@@ -12,6 +14,8 @@ export interface AcpDefinition {
   readonly pathVariable: string | null;
   /** The agent's own files, such as logins and sessions, that it sees in a sandbox; read by `configuredMounts`. */
   readonly mounts: readonly string[];
+  /** What it can reach from a sandbox. */
+  readonly network: NetworkPolicy;
   /** A command that installs it. */
   readonly install: string | null;
   /** The permission mode to set after each start; null keeps the agent's default. */

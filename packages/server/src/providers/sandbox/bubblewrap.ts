@@ -3,6 +3,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { readStat } from "../acp/process/process-sweep.ts";
+import type { AgentNetwork } from "../network/agent-network.ts";
 import type { Workspace } from "../provider.ts";
 import type { Mount } from "./mount.ts";
 
@@ -11,12 +12,17 @@ export const STATUS_DESCRIPTOR = 3;
 export const OUTPUT_DESCRIPTOR = 4;
 const WORKSPACE_DESCRIPTOR = 5;
 
+export interface BubblewrapRequest {
+  readonly mounts: readonly Mount[];
+  readonly workspace: Workspace;
+  /** Null: the network of the server. */
+  readonly network: AgentNetwork | null;
+  readonly command: readonly string[];
+}
+
 /** Arguments with which bubblewrap runs a command that sees only these mounts. */
-export function bubblewrapArguments(
-  mounts: readonly Mount[],
-  workspace: Workspace,
-  command: readonly string[],
-): readonly string[] {
+export function bubblewrapArguments(request: BubblewrapRequest): readonly string[] {
+  const { mounts, workspace, network, command } = request;
   const isRoot = process.getuid?.() === 0;
   return [
     "--die-with-parent",
@@ -26,6 +32,7 @@ export function bubblewrapArguments(
     "--unshare-ipc",
     "--unshare-uts",
     "--unshare-cgroup-try",
+    ...(network?.bubblewrap ?? []),
     ...(isRoot ? ROOT_CAPABILITIES : []),
     ...mounts.flatMap((mount) => mountArguments(mount, workspace)),
     "--proc",
@@ -40,21 +47,32 @@ export function bubblewrapArguments(
     "--chdir",
     workspace.path,
     "--",
-    ...REDIRECT_OUTPUT,
+    "/bin/sh",
+    "-c",
+    START,
+    "sh",
+    ...(network?.relay ?? []),
+    "--",
     ...command,
   ];
 }
 
 /**
+ * Starts the relay, waits until it listens, which it tells by closing its output, and becomes the agent.
+ *
  * Bubblewrap's own processes keep stdout open as long as they live, but no other descriptor. The agent's stdout is
  * another descriptor, so that the server notices when the agent closes it.
  */
-const REDIRECT_OUTPUT = [
-  "/bin/sh",
-  "-c",
-  `exec "$@" >&${OUTPUT_DESCRIPTOR} ${OUTPUT_DESCRIPTOR}>&-`,
-  "sh",
-];
+const START = `
+if [ "$1" != -- ]; then
+  state=$(NODE_OPTIONS= "$1" "$2" "$3" </dev/null 2>/dev/null ${OUTPUT_DESCRIPTOR}>&- &)
+  [ "$state" = ready ] || { echo "the relay of the network does not start" >&2; exit 125; }
+  shift 3
+  unset state
+fi
+shift
+exec "$@" >&${OUTPUT_DESCRIPTOR} ${OUTPUT_DESCRIPTOR}>&-
+`;
 
 /** Root keeps only the capabilities to work with files of other users. */
 const ROOT_CAPABILITIES = [
@@ -93,6 +111,8 @@ function mountArguments(mount: Mount, { descriptor }: Workspace): readonly strin
       return ["--tmpfs", mount.path];
     case "blank":
       return ["--ro-bind", "/dev/null", mount.path];
+    case "other":
+      return ["--ro-bind", mount.from, mount.path];
     case "link":
       return ["--symlink", mount.to, mount.path];
     default:

@@ -161,7 +161,9 @@ it("only these files start programs: in a repository, agents and hardened Git", 
   expect(starting).toEqual([
     "cli/commands/doctor.ts",
     "providers/acp/process/spawn-agent.ts",
+    "providers/containment/pid-namespace.ts",
     "providers/demo/scenes/run-command.ts",
+    "providers/network/user-network.ts",
     "providers/sandbox/hardened-git.ts",
     "providers/sandbox/sandbox.ts",
   ]);

@@ -8,6 +8,8 @@ export type Mount =
   | { readonly kind: "fresh"; readonly path: string }
   /** A file without content. */
   | { readonly kind: "blank"; readonly path: string }
+  /** Another file, read-only. */
+  | { readonly kind: "other"; readonly path: string; readonly from: string }
   | { readonly kind: "link"; readonly path: string; readonly to: string };
 
 /** The order of precedence of mounts with the same path. */
@@ -16,6 +18,7 @@ const PRECEDENCE: readonly Mount["kind"][] = [
   "blank",
   "fresh",
   "link",
+  "other",
   "write",
   "read",
 ];

@@ -12,7 +12,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { BUILT_IN } from "../built-in.ts";
 import type { Mount } from "./mount.ts";
-import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
+import { planMounts, type MountedAgent } from "./plan-mounts.ts";
 
 let folder: string;
 let home: string;
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 /** The planned mounts inside the folder of this test, in order, as `kind path`. */
-function plan(agent: Partial<SandboxedAgent>, hidden: readonly string[] = []): readonly string[] {
+function plan(agent: Partial<MountedAgent>, hidden: readonly string[] = []): readonly string[] {
   const mounts: readonly Mount[] = planMounts(
     {
       workspace: { path: repo, descriptor: null },
@@ -35,6 +35,7 @@ function plan(agent: Partial<SandboxedAgent>, hidden: readonly string[] = []): r
       environment: { HOME: home, PATH: "/usr/bin" },
       mounts: [],
       toolServers: [],
+      network: null,
       ...agent,
     },
     hidden,

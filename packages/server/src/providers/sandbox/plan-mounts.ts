@@ -1,5 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
+import type { AgentNetwork } from "../network/agent-network.ts";
+import type { NetworkPolicy } from "../network/network-policy.ts";
 import type { ToolServer, Workspace } from "../provider.ts";
 import { configuredMounts, homeMounts, homeOf } from "./home-mounts.ts";
 import { readMount, sortMounts, type Mount } from "./mount.ts";
@@ -18,11 +20,22 @@ export interface SandboxedAgent {
   readonly mounts: readonly string[];
   /** Programs that the agent starts. */
   readonly toolServers: readonly ToolServer[];
+  readonly network: NetworkPolicy;
+  /** The agent's own variables. Services of this machine in them are part of its network. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+export interface MountedAgent extends Pick<
+  SandboxedAgent,
+  "workspace" | "command" | "environment" | "mounts" | "toolServers"
+> {
+  /** Null: the network of the server. */
+  readonly network: AgentNetwork | null;
 }
 
 /** Everything the agent can see; a mount follows the mounts around it. */
-export function planMounts(agent: SandboxedAgent, hidden: readonly string[]): readonly Mount[] {
-  const { workspace, environment, command, toolServers } = agent;
+export function planMounts(agent: MountedAgent, hidden: readonly string[]): readonly Mount[] {
+  const { workspace, environment, command, toolServers, network } = agent;
   const home = homeOf(environment);
   const own = [...configuredMounts(agent.mounts, environment), ...worktreeMounts(workspace.path)];
   const writable = [
@@ -34,7 +47,11 @@ export function planMounts(agent: SandboxedAgent, hidden: readonly string[]): re
     hidden: home === null ? hidden : [home, ...hidden],
     writable,
   };
-  const programs = [command, ...toolServers.map((server) => [server.command, ...server.args])];
+  const programs = [
+    command,
+    ...toolServers.map((server) => [server.command, ...server.args]),
+    ...(network === null ? [] : [network.relay]),
+  ];
   const mounts: readonly Mount[] = [
     { kind: "workspace", path: workspace.path },
     ...systemMounts(),
@@ -43,6 +60,7 @@ export function planMounts(agent: SandboxedAgent, hidden: readonly string[]): re
     ...programs.flatMap((program) => programMounts(program, rules)),
     ...searchPathMounts({ ...rules, writable: [...writable, ...hidden] }),
     ...certificateMounts(environment),
+    ...(network === null ? [] : networkMounts(network)),
   ];
   const masks = hidden
     .filter((file) => mounts.some((mount) => shows(mount) && isInside(file, mount.path)))
@@ -96,6 +114,12 @@ function readSmallFile(file: string): string {
   const stats = lstatSync(file);
   if (!stats.isFile() || stats.size > 4_096) throw new Error(`${file} is not a small file`);
   return readFileSync(file, "utf8");
+}
+
+function networkMounts({ folder, resolvConf }: AgentNetwork): readonly Mount[] {
+  if (resolvConf === null) return [readMount(folder)];
+  const file = realpathSync("/etc/resolv.conf");
+  return [readMount(folder), { kind: "other", path: file, from: resolvConf }];
 }
 
 function certificateMounts(environment: SandboxedAgent["environment"]): readonly Mount[] {

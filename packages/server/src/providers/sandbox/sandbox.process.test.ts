@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { NetworkPolicy } from "../network/network-policy.ts";
+import { findProgram } from "../acp/process/find-program.ts";
 import { AgentFault } from "../provider.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import type { SandboxedAgent } from "./plan-mounts.ts";
@@ -23,12 +25,14 @@ const open = (options: Partial<SandboxOptions>): Promise<Sandbox> =>
     ...options,
   });
 
-const agent = (repo: string): SandboxedAgent => ({
+const agent = (repo: string, network: NetworkPolicy = "open"): SandboxedAgent => ({
   workspace: { path: repo, descriptor: null },
   command: ["/bin/true"],
   environment: { PATH: "/usr/bin", HOME: "/home/somebody" },
   mounts: [],
   toolServers: [],
+  network,
+  given: {},
 });
 
 /** A bubblewrap that is found, and runs this script. */
@@ -42,15 +46,19 @@ function brokenBubblewrap(script: string): Partial<SandboxOptions> {
 
 describe("a sandbox that is not available", () => {
   it("is not tested and not used when it is turned off", async () => {
-    const { state, madeWith, enclose } = await open({ mode: "off", platform: "linux" });
-    expect([state, madeWith, enclose(agent(folder))]).toEqual([
+    const { state, madeWith, enclose } = await open({
+      mode: "off",
+      platform: "linux",
+      containments: ["marker"],
+    });
+    expect([state, madeWith, await enclose(agent(folder))]).toMatchObject([
       {
         mode: "off",
         active: false,
         reason: "It is turned off: agents run with the rights of the server.",
       },
       null,
-      null,
+      { isBubblewrap: false, command: { program: "/bin/true", args: [] } },
     ]);
   });
 
@@ -62,8 +70,8 @@ describe("a sandbox that is not available", () => {
     ],
     [
       "the system is not Linux",
-      () => ({ platform: "darwin" }),
-      "A sandbox needs Linux; this system is darwin.",
+      () => ({ platform: "freebsd" }),
+      "A sandbox needs Linux or macOS; this system is freebsd.",
     ],
     [
       "bubblewrap has no permission",
@@ -88,11 +96,15 @@ describe("a sandbox that is not available", () => {
       active: false,
       reason: expect.stringContaining(reason),
     });
-    expect(auto.enclose(agent(folder))).toBeNull();
+    expect(await auto.enclose(agent(folder))).toMatchObject({ isBubblewrap: false });
+    for (const network of ["off", { hosts: ["example.com"] }] as const)
+      await expect(auto.enclose(agent(folder, network))).rejects.toThrow(
+        `The network of this agent is limited, and this cannot be enforced. There is no sandbox. ${auto.state.reason}`,
+      );
     const required = await open({ ...overrides, mode: "required" });
     expect(required.state).toMatchObject({ mode: "required", active: false });
-    expect(() => required.enclose(agent(folder))).toThrow(AgentFault);
-    expect(() => required.enclose(agent(folder))).toThrow(reason);
+    await expect(required.enclose(agent(folder))).rejects.toThrow(AgentFault);
+    await expect(required.enclose(agent(folder))).rejects.toThrow(reason);
   });
 });
 
@@ -105,10 +117,29 @@ describe("a sandbox that works", () => {
     expect(madeWith).toMatch(/^bubblewrap \d/u);
   });
 
+  it("shares the network, and says why, where only a network of its own is forbidden", async () => {
+    const real = findProgram("bwrap", process.env["PATH"]) ?? "";
+    const script = `for each; do test "$each" = --unshare-net && echo "bwrap: loopback: not permitted" >&2 && exit 1; done; exec ${real} "$@"`;
+    const bin = brokenBubblewrap(script).environment?.["PATH"];
+    const environment = { ...process.env, PATH: bin };
+    const why = "bwrap: loopback: not permitted";
+    const auto = await open({ environment });
+    expect([auto.state.active, auto.network]).toEqual([true, { kind: "shared", why }]);
+    await expect(auto.enclose(agent(folder, "off"))).rejects.toThrow(
+      `The network of this agent is limited, and this cannot be enforced. ${why}`,
+    );
+    const required = await open({ environment, mode: "required" });
+    expect(required.state).toEqual({
+      mode: "required",
+      active: false,
+      reason: "Bubblewrap does not work here: bwrap: loopback: not permitted",
+    });
+  });
+
   it("refuses a repository in which nothing could be hidden", async () => {
     const { enclose } = await open({});
     for (const place of ["/", path.join(folder, "data")])
-      expect(() => enclose(agent(place))).toThrow(
+      await expect(enclose(agent(place))).rejects.toThrow(
         `${place} cannot be a repository in a sandbox: nothing could be hidden there.`,
       );
   });

@@ -5,10 +5,18 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { errorText } from "../../domain/error-text.ts";
 import { findProgram } from "../acp/process/find-program.ts";
-import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
-import { AgentFault } from "../provider.ts";
+import { spawnAgent } from "../acp/process/spawn-agent.ts";
+import type { ContainmentKind } from "../containment/containment.ts";
+import { openContainment } from "../containment/open-containment.ts";
+import { openAgentNetwork, localIn, type AgentNetwork } from "../network/agent-network.ts";
+import { limitsHosts, rulesOf } from "../network/network-policy.ts";
+import { findUserNetwork, type UserNetworkParts } from "../network/user-network.ts";
+import { AgentFault, type Workspace } from "../provider.ts";
+import { apisOf, insideOf } from "./api-of-tools.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
+import type { Enclosure } from "./enclosure.ts";
 import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
+import { encloseInSeatbelt, findSeatbelt } from "./seatbelt-sandbox.ts";
 
 /** `auto`: use a sandbox if it works. `required`: start no agent without one. */
 export type SandboxMode = "auto" | "required" | "off";
@@ -25,9 +33,21 @@ export interface Sandbox {
   readonly state: SandboxState;
   /** The program that provides it, such as `bubblewrap 0.8.0`; null if it is not active. */
   readonly madeWith: string | null;
-  /** The command that starts the agent in the sandbox; null if it runs without. Throws an `AgentFault` if it must not. */
-  enclose(agent: SandboxedAgent): Command | null;
+  /** Null if it is not active. */
+  readonly network: SandboxNetwork | null;
+  /** How processes of agents are kept together without a sandbox; null if it is active or required. */
+  readonly containment: ContainmentKind | null;
+  /** How the agent starts. Throws an `AgentFault` if it must not. */
+  enclose(agent: SandboxedAgent): Promise<Enclosure>;
 }
+
+/**
+ * The best network that agents can have. `full`: they reach other hosts. `proxy`: only programs that use a proxy do.
+ * `shared`: they also reach this machine.
+ */
+export type SandboxNetwork =
+  | { readonly kind: "full"; readonly parts: UserNetworkParts }
+  | { readonly kind: "proxy" | "shared"; readonly why: string };
 
 export interface SandboxOptions {
   readonly mode: SandboxMode;
@@ -38,65 +58,178 @@ export interface SandboxOptions {
   /** Hidden inside mounted folders, except for the repository itself. */
   readonly hidden?: readonly string[];
   readonly platform?: NodeJS.Platform;
+  /** How agents are kept together without a sandbox, in order of preference. */
+  readonly containments?: readonly ContainmentKind[];
+  /** Finds what a full network needs (default: the installed programs). */
+  readonly findUserNetwork?: typeof findUserNetwork;
 }
 
 /** Tests the sandbox once, with a program that exits at once. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { mode } = options;
   if (mode === "off")
-    return withoutSandbox(mode, "It is turned off: agents run with the rights of the server.");
+    return withoutSandbox(options, "It is turned off: agents run with the rights of the server.");
+  if ((options.platform ?? process.platform) === "darwin") return openSeatbelt(options);
   const test = await testBubblewrap(options);
-  if (!test.ok) return withoutSandbox(mode, test.reason);
+  if (!test.ok) return withoutSandbox(options, test.reason);
+  const { program, network } = test;
   return {
     state: { mode, active: true, reason: null },
     madeWith: test.version,
-    enclose: (agent) => enclose(agent, options, test.program),
+    network,
+    containment: null,
+    enclose: (agent) => enclose(agent, options, { program, network }),
   };
 }
 
-function withoutSandbox(mode: SandboxMode, reason: string): Sandbox {
+/** The profile has not been run on macOS yet, so it is used only on request. */
+async function openSeatbelt(options: SandboxOptions): Promise<Sandbox> {
+  const { mode, environment, dataFolder, hidden = [] } = options;
+  if (mode === "auto")
+    return withoutSandbox(
+      options,
+      'On macOS the sandbox is experimental and must be turned on with "sandbox": "required".',
+    );
+  const program = findSeatbelt(environment["PATH"]);
+  if (program === null)
+    return withoutSandbox(options, "The program sandbox-exec of macOS was not found.");
   return {
-    state: { mode, active: false, reason },
-    madeWith: null,
-    enclose: () => {
-      if (mode !== "required") return null;
-      throw new AgentFault(
-        "agent_not_started",
-        `Agents may run only in a sandbox, and no sandbox is available. ${reason}`,
-      );
+    state: { mode, active: true, reason: null },
+    madeWith: "sandbox-exec",
+    network: { kind: "proxy", why: "The sandbox of macOS is experimental." },
+    containment: null,
+    enclose: async (agent) => {
+      refuseFolder(agent.workspace, dataFolder);
+      return encloseInSeatbelt(agent, [dataFolder, ...hidden], program);
     },
   };
 }
 
-function enclose(
+async function withoutSandbox(
+  { mode, environment, containments = WITHOUT_SANDBOX[mode] }: SandboxOptions,
+  reason: string,
+): Promise<Sandbox> {
+  const containment =
+    mode === "required" ? null : await openContainment({ kinds: containments, environment });
+  return {
+    state: { mode, active: false, reason },
+    madeWith: null,
+    network: null,
+    containment: containment?.kind ?? null,
+    enclose: async ({ network, command, environment: env, toolServers }) => {
+      if (containment === null)
+        throw new AgentFault(
+          "agent_not_started",
+          `Agents may run only in a sandbox, and no sandbox is available. ${reason}`,
+        );
+      if (limitsHosts(network)) throw networkFault(`There is no sandbox. ${reason}`);
+      const [program = "", ...args] = command;
+      try {
+        const contained = containment.contain({ program, args, env });
+        return { ...contained, isBubblewrap: false, toolServers, close: () => {} };
+      } catch (error) {
+        throw new AgentFault("agent_not_started", errorText(error), { cause: error });
+      }
+    },
+  };
+}
+
+/** A namespace changes what an agent can do, such as `sudo`, so there is none if the sandbox is turned off. */
+const WITHOUT_SANDBOX: Readonly<Record<SandboxMode, readonly ContainmentKind[]>> = {
+  auto: ["pid-namespace", "control-group", "marker"],
+  required: [],
+  off: ["control-group", "marker"],
+};
+
+/** A limit that the user has set must not be dropped in silence. */
+function networkFault(reason: string): AgentFault {
+  return new AgentFault(
+    "agent_not_started",
+    `The network of this agent is limited, and this cannot be enforced. ${reason}`,
+  );
+}
+
+interface Bubblewrap {
+  readonly program: string;
+  readonly network: SandboxNetwork;
+}
+
+async function enclose(
   agent: SandboxedAgent,
   { dataFolder, hidden = [] }: SandboxOptions,
-  program: string,
-): Command {
-  const { workspace, command } = agent;
-  if (workspace.path === "/" || workspace.path === dataFolder)
+  bubblewrap: Bubblewrap,
+): Promise<Enclosure> {
+  const { workspace, command, toolServers } = agent;
+  refuseFolder(workspace, dataFolder);
+  const network = await networkOf(agent, bubblewrap.network);
+  try {
+    const env = {
+      ...Object.fromEntries(
+        Object.entries(agent.environment).filter(([name]) => !OUTSIDE_ONLY.has(name)),
+      ),
+      ...network?.environment,
+    };
+    const mounts = planMounts({ ...agent, environment: env, network }, [dataFolder, ...hidden]);
+    const [program = "", ...args] = [
+      ...(network?.enter ?? []),
+      bubblewrap.program,
+      ...bubblewrapArguments({ mounts, workspace, network, command }),
+    ];
+    return {
+      command: { program, args, env },
+      isBubblewrap: true,
+      // Bubblewrap has a PID namespace.
+      killAll: () => Promise.resolve(),
+      toolServers:
+        network === null ? toolServers : toolServers.map((each) => insideOf(each, network.inside)),
+      close: () => network?.close(),
+    };
+  } catch (error) {
+    network?.close();
+    throw error;
+  }
+}
+
+function refuseFolder({ path: folder }: Workspace, dataFolder: string): void {
+  if (folder === "/" || folder === dataFolder)
     throw new AgentFault(
       "agent_not_started",
-      `${workspace.path} cannot be a repository in a sandbox: nothing could be hidden there.`,
+      `${folder} cannot be a repository in a sandbox: nothing could be hidden there.`,
     );
-  const env = Object.fromEntries(
-    Object.entries(agent.environment).filter(([name]) => !OUTSIDE_ONLY.has(name)),
-  );
-  const mounts = planMounts({ ...agent, environment: env }, [dataFolder, ...hidden]);
-  return { program, args: bubblewrapArguments(mounts, workspace, command), env };
+}
+
+/** Null: the agent shares the network of the server. */
+async function networkOf(
+  { network, environment, toolServers, given }: SandboxedAgent,
+  best: SandboxNetwork,
+): Promise<AgentNetwork | null> {
+  if (best.kind === "shared" && limitsHosts(network)) throw networkFault(best.why);
+  if (best.kind === "shared" || network === "shared") return null;
+  const rules = rulesOf(network);
+  try {
+    return await openAgentNetwork({
+      rules: { ...rules, local: [...rules.local, ...(network === "off" ? [] : localIn(given))] },
+      environment,
+      apis: apisOf(toolServers),
+      user: best.kind === "full" ? best.parts : null,
+    });
+  } catch (error) {
+    const message = `The network of the sandbox cannot be opened: ${errorText(error)}`;
+    throw new AgentFault("agent_not_started", message, { cause: error, isPassing: true });
+  }
 }
 
 /** Variables that name folders which do not exist inside. */
 const OUTSIDE_ONLY: ReadonlySet<string> = new Set(["TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR"]);
 
 type TestResult =
-  | { readonly ok: true; readonly program: string; readonly version: string }
+  | ({ readonly ok: true; readonly version: string } & Bubblewrap)
   | { readonly ok: false; readonly reason: string };
 
 async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
-  const { environment, platform = process.platform } = options;
+  const { mode, environment, platform = process.platform } = options;
   if (platform !== "linux")
-    return { ok: false, reason: `A sandbox needs Linux; this system is ${platform}.` };
+    return { ok: false, reason: `A sandbox needs Linux or macOS; this system is ${platform}.` };
   const program = findProgram("bwrap", environment["PATH"]);
   if (program === null)
     return {
@@ -104,13 +237,24 @@ async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
       reason: "Bubblewrap is not installed: the program bwrap was not found (package bubblewrap).",
     };
   try {
-    const [{ stdout }, problem] = await Promise.all([
+    const [{ stdout }, parts] = await Promise.all([
       promisify(execFile)(program, ["--version"], { timeout: TEST_MS }),
-      findProblem(options, program),
+      (options.findUserNetwork ?? findUserNetwork)(environment["PATH"]),
     ]);
-    return problem === null
-      ? { ok: true, program, version: stdout.trim() }
-      : { ok: false, reason: `Bubblewrap does not work here: ${problem}` };
+    const version = stdout.trim();
+    const networks: SandboxNetwork[] = [];
+    if (typeof parts === "object") networks.push({ kind: "full", parts });
+    networks.push({ kind: "proxy", why: typeof parts === "string" ? parts : "" });
+    // Some systems allow everything but a network of its own.
+    if (mode === "auto") networks.push({ kind: "shared", why: "" });
+    let problem: string | null = null;
+    for (const network of networks) {
+      const why = problem;
+      const found = "why" in network && why !== null ? { ...network, why } : network;
+      problem = await findProblem(options, { program, network: found });
+      if (problem === null) return { ok: true, program, version, network: found };
+    }
+    return { ok: false, reason: `Bubblewrap does not work here: ${problem}` };
   } catch (error) {
     return { ok: false, reason: `Bubblewrap does not work here: ${errorText(error)}` };
   }
@@ -119,7 +263,10 @@ async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
 const TEST_MS = 10_000;
 
 /** Starts a program that exits at once as an agent is started. Null if that works. */
-async function findProblem(options: SandboxOptions, program: string): Promise<string | null> {
+async function findProblem(
+  options: SandboxOptions,
+  bubblewrap: Bubblewrap,
+): Promise<string | null> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-sandbox-")));
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -131,21 +278,25 @@ async function findProblem(options: SandboxOptions, program: string): Promise<st
       environment: { PATH, HOME },
       mounts: [],
       toolServers: [],
+      network: "open",
+      given: {},
     };
-    const child = await spawnAgent({
-      command: enclose(agent, options, program),
-      isEnclosed: true,
-      workspace,
-    });
-    const timer = setTimeout(() => child.signal("SIGKILL"), TEST_MS);
-    child.stdin.end();
-    child.stdout.resume();
-    const { code, signal } = await child.exited;
-    clearTimeout(timer);
-    if (code === 0) return null;
-    return (
-      child.stderr().text.trim() || `the test program exited with ${code ?? signal ?? "nothing"}.`
-    );
+    const enclosure = await enclose(agent, options, bubblewrap).catch(errorText);
+    if (typeof enclosure === "string") return enclosure;
+    try {
+      const child = await spawnAgent({ command: enclosure.command, isEnclosed: true, workspace });
+      const timer = setTimeout(() => child.signal("SIGKILL"), TEST_MS);
+      child.stdin.end();
+      child.stdout.resume();
+      const { code, signal } = await child.exited;
+      clearTimeout(timer);
+      if (code === 0) return null;
+      return (
+        child.stderr().text.trim() || `the test program exited with ${code ?? signal ?? "nothing"}.`
+      );
+    } finally {
+      enclosure.close();
+    }
   } finally {
     closeSync(descriptor);
     rmSync(folder, { recursive: true, force: true });

@@ -23,6 +23,7 @@ export function scriptedDefinition({
     env: { ...env, [SCRIPTED_VARIABLE]: JSON.stringify(options) },
     passes: [],
     mounts: [],
+    network: "open",
     pathVariable: null,
     install: null,
     mode: null,

@@ -46,6 +46,18 @@ export function agentEnvironment(
   };
 }
 
+/** The provider's own variables, which no other agent gets. */
+export function ownVariables(
+  server: ServerEnvironment,
+  { env, passes }: Variables,
+): Record<string, string> {
+  const passed = passes.flatMap((name) => {
+    const value = server[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...env };
+}
+
 /** The secrets in the environment of an agent. */
 export function secretsOf(
   server: ServerEnvironment,

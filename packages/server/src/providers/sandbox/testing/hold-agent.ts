@@ -1,15 +1,17 @@
-/** Acts as a server: starts an agent in a sandbox, runs a command in it, reports that, and waits to be killed. */
+/** Acts as a server: starts an agent in a sandbox, or in a containment without one, runs a command in it, reports that, and waits to be killed. */
 import { openSandbox } from "../sandbox.ts";
+import { CONTAINMENTS } from "../../containment/containment.ts";
 import { createAcpProvider } from "../../acp/acp-provider.ts";
 import { say, script, shell, silent } from "../../testing/script.ts";
 import { scriptedDefinition } from "../../testing/scripted-provider.ts";
 
-const [repo = "", data = "", owner = ""] = process.argv.slice(2);
+const [repo = "", data = "", owner = "", containment] = process.argv.slice(2);
 const { HELD_COMMAND: command = "" } = process.env;
 const sandbox = await openSandbox({
-  mode: "required",
+  mode: containment === undefined ? "required" : "off",
   environment: process.env,
   dataFolder: data,
+  containments: CONTAINMENTS.filter((kind) => kind === containment),
 });
 const provider = createAcpProvider({
   definition: scriptedDefinition(),

@@ -18,7 +18,7 @@ import { need } from "../../../domain/testing/machine.ts";
 import type { Agent } from "../../provider.ts";
 import { openAgentRig, promptOf, type AgentRig, type RigOptions } from "../../testing/agent-rig.ts";
 import { shell } from "../../testing/script.ts";
-import { openSandbox, type Sandbox } from "../sandbox.ts";
+import { openSandbox, type Sandbox, type SandboxOptions } from "../sandbox.ts";
 
 /** A small machine: a home, a data folder and two repositories, each with a file to find. */
 export interface SandboxWorld {
@@ -47,7 +47,9 @@ export async function needSandbox(): Promise<void> {
   need(state.reason);
 }
 
-export async function openSandboxWorld(): Promise<SandboxWorld> {
+export async function openSandboxWorld(
+  options: Pick<SandboxOptions, "findUserNetwork"> = {},
+): Promise<SandboxWorld> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-sandbox-test-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [home, data, root] = ["home", "data", "root"].map((name) => path.join(folder, name)) as [
@@ -79,6 +81,7 @@ export async function openSandboxWorld(): Promise<SandboxWorld> {
     environment,
     dataFolder: data,
     hidden: [root],
+    ...options,
   });
   const start: SandboxWorld["start"] = async (options = {}) => {
     const rig = openAgentRig({
