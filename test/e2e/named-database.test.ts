@@ -196,8 +196,7 @@ describe("a PostgreSQL database in the configuration", () => {
 
   it("can be changed directly while a node is alive, which continues and sees the changes", async () => {
     const database = await newPostgres();
-    const { url } = await serve("--database", database);
-    const client = createClient({ url });
+    const client = createClient(await serve("--database", database));
     const { id: repoId } = await client.repos.add({ path: root });
     const message = script(say("started"), waitFor(path.join(root, "never")), say("done"));
     const { id } = await client.sessions.create({ repoId, message });

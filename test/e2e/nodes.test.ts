@@ -225,7 +225,7 @@ async function start({
       HOLDFAST_NODE_LABELS: labels,
     },
   });
-  return { server, client: createClient({ url: server.url }) };
+  return { server, client: createClient(server) };
 }
 
 /** Creates a data folder with the same config file. */

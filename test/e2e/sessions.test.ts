@@ -44,7 +44,7 @@ afterEach(async () => {
 async function start(): Promise<void> {
   const env = { AGENT_WORKSPACE_ROOT: root };
   server = await startHoldfast({ data: path.join(folder, "data"), env });
-  client = createClient({ url: server.url });
+  client = createClient(server);
 }
 
 const agents = (): readonly number[] => markedProcesses(MARKER_VARIABLE, root);

@@ -61,7 +61,7 @@ async function start(port: string): Promise<void> {
   const env = { AGENT_WORKSPACE_ROOT: root };
   const data = path.join(folder, "data");
   server = await startHoldfast({ data, env, args: ["--port", port] });
-  client = createClient({ url: server.url });
+  client = createClient(server);
 }
 
 /** Restarts the server at the same address, as in real use. */

@@ -11,7 +11,6 @@ import { allRows } from "../../packages/server/src/storage/testing/all-rows.ts";
 import { createTestDatabase } from "../../packages/server/src/storage/testing/test-database.ts";
 import {
   holdfast,
-  readServerFile,
   prepareFolder,
   removeFolder,
   startHoldfast,
@@ -84,7 +83,6 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
     const client = createClient({ url: server.url, token });
     const created = await client.tokens.create({ name: "created", scope: "admin" });
     secrets["a created token"] = created.token;
-    secrets["the local token"] = readServerFile(data).localToken;
 
     const tokenClient = createClient({ url: server.url, token: created.token });
     const repo = await tokenClient.repos.add({ path: "." });

@@ -62,6 +62,9 @@ export const readinessSchema = z
     sessions: sessionCountsSchema.nullable(),
     setAside: countSchema.nullable().describe("number of unreadable rows, which are quarantined"),
     limits: serverLimitsSchema,
+    auth: z
+      .enum(["token", "none"])
+      .describe("`none`: every program on the server's machine may use it"),
     sandbox: sandboxStateSchema,
   })
   .meta({ id: "Readiness", description: "Whether the server can handle requests." });

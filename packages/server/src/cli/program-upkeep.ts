@@ -78,10 +78,6 @@ function addTokens(holdfast: Command): void {
         "TOKEN=$(holdfast token create --name ci --scope send --expires 90)",
       ),
     )
-    .addHelpText(
-      "after",
-      "\nThe first token must have the scope admin. From then on every request needs a token.",
-    )
     .action(run(async () => (await tokens()).createToken));
   withServerOptions(token.command("list"))
     .description("list the tokens; their secrets are not stored")

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
@@ -20,8 +20,9 @@ import { StorageFault } from "../storage/fault.ts";
 import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { obtainToken } from "./access/token-file.ts";
 import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
-import { CommandFailure } from "./exit.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
@@ -57,6 +58,7 @@ export async function startServer(
   try {
     const { logger, close } = openLogFile(settings.dataFolder, { level: settings.logLevel });
     closers.push(close);
+    const token = tokenOf(settings, logger);
     const store = await openDatabase(settings, logger, failpoint);
     closers.push(store.close);
     const agentTokens = createAgentTokens();
@@ -73,15 +75,12 @@ export async function startServer(
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     closers.push(startJobs(settings, store, logger, open));
     const startedAt = new Date();
-    const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
-    const hasOtherAdmin = settings.token !== null;
     const app = await buildApp({
       runtime: open.runtime,
       version: VERSION,
       startedAt,
-      token: settings.token,
-      localToken,
-      tokens: openAccessTokens({ store, clock: Date.now, newId, hasOtherAdmin }),
+      token,
+      tokens: openAccessTokens({ store, clock: Date.now, newId }),
       agentTokens,
       limits: settings.limits,
       sandbox: () => sandbox.state,
@@ -104,7 +103,6 @@ export async function startServer(
       version: VERSION,
       node,
       database,
-      localToken,
     });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
@@ -117,6 +115,28 @@ export async function startServer(
     await closeAll(closers);
     throw error;
   }
+}
+
+/** Null when authentication is turned off, which is said where the user sees it. */
+function tokenOf({ auth, token, dataFolder }: ServeSettings, logger: Logger): string | null {
+  if (auth === "token")
+    return (
+      token ??
+      obtainToken(dataFolder, {
+        onClosed: (file) =>
+          logger.warn({ file }, "other users could read the token file; only its owner can now"),
+      })
+    );
+  if (token !== null)
+    throw new CommandFailure(
+      'HOLDFAST_TOKEN is set, but authentication is turned off ("auth": "none"). Remove one of them.',
+      EXIT.usage,
+    );
+  logger.warn("authentication is turned off");
+  process.stderr.write(
+    "holdfast: authentication is turned off: every program on this machine, including agents, can use this server as you.\n",
+  );
+  return null;
 }
 
 /** Closes in reverse order. A failure does not stop the others from closing. */

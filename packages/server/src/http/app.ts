@@ -12,9 +12,8 @@ export interface AppServices {
   readonly runtime: Runtime;
   readonly version: string;
   readonly startedAt: Date;
+  /** Null turns authentication off. */
   readonly token: string | null;
-  /** Gives commands on the server's data folder all rights. */
-  readonly localToken?: string;
   /** The API tokens, which can be created and revoked. */
   readonly tokens?: AccessTokens;
   /** Without them the tools of agents get no access. */

@@ -1,6 +1,7 @@
-import { localUrl, runningServer, type ServerFile } from "../settings/data-folder.ts";
+import { findToken } from "../access/token-file.ts";
+import { localUrl, runningServer } from "../settings/data-folder.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { serverUsing } from "./served-database.ts";
+import { serverOn, serverUsing } from "./served-database.ts";
 import {
   describeDatabase,
   serveSettings,
@@ -43,12 +44,13 @@ export async function findServer(
   if (flags.url !== undefined) {
     const local = runningServer(dataFolder);
     const isLocal = local !== null && originOf(local.url) === originOf(flags.url);
-    return { url: localUrl(flags.url), token: token ?? (isLocal ? tokenOf(local) : null) };
+    return { url: localUrl(flags.url), token: token ?? (isLocal ? findToken(dataFolder) : null) };
   }
-  const server = isFolderNamed(flags, settings)
-    ? (runningServer(dataFolder) ?? (await serverUsing(settings)))
+  const used = isFolderNamed(flags, settings)
+    ? (serverOn(dataFolder) ?? (await serverUsing(settings)))
     : await serverUsing(settings);
-  return server === null ? null : { url: localUrl(server.url), token: token ?? tokenOf(server) };
+  if (used === null) return null;
+  return { url: localUrl(used.server.url), token: token ?? findToken(used.folder) };
 }
 
 /** For work on the database itself. Throws when the server on the data folder uses another database. */
@@ -79,10 +81,6 @@ export async function databaseElsewhere(
 /** Whether the data folder, and not a database, selects the server. */
 function isFolderNamed({ data }: CommonFlags, { databaseFrom }: ServeSettings): boolean {
   return databaseFrom === "default" || (databaseFrom === "environment" && data !== undefined);
-}
-
-function tokenOf({ localToken }: ServerFile): string | null {
-  return localToken ?? null;
 }
 
 function originOf(url: string): string | null {

@@ -19,6 +19,7 @@ const NOTHING = {
   agents: new Map(),
   models: new Map(),
   defaultProvider: null,
+  auth: "token",
   sandbox: "auto",
   permissions: null,
   limits: {},
@@ -82,6 +83,7 @@ describe("the config file", () => {
           },
         },
         defaultProvider: "mine",
+        auth: "none",
         sandbox: "off",
         permissions: {
           rules: [
@@ -143,6 +145,7 @@ describe("the config file", () => {
         ],
       ]),
       defaultProvider: "mine",
+      auth: "none",
       sandbox: "off",
       permissions: {
         rules: [

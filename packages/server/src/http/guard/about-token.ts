@@ -4,44 +4,46 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { includes, type Scope } from "../../domain/scope.ts";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import { toProblem } from "../problems/problem-status.ts";
+import type { Caller } from "./caller.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { scopeOf } from "./route-scope.ts";
 
 export interface TokenCheck {
-  /** The server's own token, which has all rights. */
+  /** The server's own token, which has all rights. Null: no request needs a token. */
   readonly token: string | null;
-  /** Also has all rights, for commands on the server's data folder. Unlike `token`, it does not make tokens required. */
-  readonly localToken: string | null;
-  readonly tokens: Pick<AccessTokens, "areInUse" | "find">;
+  readonly tokens: Pick<AccessTokens, "find">;
   readonly attempts: FailedAttempts;
   readonly open: OpenRequests;
 }
 
-/** The problem with the token of the request, or null. */
+/** The problem with the token of the request, or null. Notes the caller in the request. */
 export async function aboutToken(
-  { token, localToken, tokens, attempts, open }: TokenCheck,
+  { token, tokens, attempts, open }: TokenCheck,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Problem | null> {
   const secret = bearerOf(request);
   if (secret !== undefined) {
-    if (token !== null && isSame(secret, token)) return null;
-    if (localToken !== null && isSame(secret, localToken)) return null;
+    if (token !== null && isSame(secret, token)) return accept(request, { kind: "server token" });
     const accessToken = await tokens.find(secret);
     if (accessToken !== null) {
       open.add(accessToken.id, reply.raw);
-      request.tokenName = accessToken.name;
+      accept(request, { kind: "token", name: accessToken.name });
       return aboutScope(accessToken.scope, neededFor(request));
     }
   }
-  if (token === null && !(await tokens.areInUse())) return null;
-  if (secret === undefined)
-    return toProblem(
-      "unauthorized",
-      "This server requires a token. Send it as Authorization: Bearer TOKEN.",
-    );
-  return wrongToken(attempts, request);
+  if (token === null) return accept(request, { kind: "anyone" });
+  if (secret !== undefined) return wrongToken(attempts, request);
+  return toProblem(
+    "unauthorized",
+    "This server requires a token. Send it as Authorization: Bearer TOKEN.",
+  );
+}
+
+function accept(request: FastifyRequest, caller: Caller): null {
+  request.caller = caller;
+  return null;
 }
 
 /** The problem of a request with a wrong token. */
@@ -81,16 +83,4 @@ function isSame(left: string, right: string): boolean {
 /** Digests have equal lengths, so that a comparison reveals nothing about the token's length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-/** The author of an answer, as it is recorded. */
-export function authorOf({ tokenName }: Pick<FastifyRequest, "tokenName">): string | null {
-  return tokenName === null ? null : `token: ${tokenName}`;
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The name of the request's API token; null without one, and for the server's own token. */
-    tokenName: string | null;
-  }
 }

@@ -11,14 +11,12 @@ import { openRequests } from "./open-requests.ts";
 import { scopeOf } from "./route-scope.ts";
 import { isPageAddress } from "../server/web-page.ts";
 
-type GuardOptions = Pick<AppServices, "token" | "localToken" | "agentTokens"> & {
-  /** While there are API tokens, every request needs one. */
-  readonly tokens?: Pick<AccessTokens, "areInUse" | "find" | "isGood">;
+type GuardOptions = Pick<AppServices, "token" | "agentTokens"> & {
+  readonly tokens?: Pick<AccessTokens, "find" | "isGood">;
   readonly clock?: () => number;
 };
 
 const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
-  areInUse: async () => false,
   find: async () => null,
   isGood: async () => false,
 };
@@ -26,13 +24,13 @@ const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
 /** Checks each request before its route, also those for the page's files and for streams. */
 export function addGuard(
   app: FastifyInstance,
-  { token, localToken, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
+  { token, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
 ): void {
   const attempts = countFailedAttempts({ clock });
   const open = openRequests(tokens);
-  const check: TokenCheck = { token, localToken: localToken ?? null, tokens, attempts, open };
+  const check: TokenCheck = { token, tokens, attempts, open };
   app.addHook("onClose", async () => open.stop());
-  app.decorateRequest("tokenName", null);
+  app.decorateRequest("caller", null);
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const each of [method].flat()) {
       if (config?.isForAgents !== true && scopeOf({ method: each, url }) === null)
@@ -41,7 +39,7 @@ export function addGuard(
   });
   app.addHook("onRequest", async (request, reply) => {
     const problem =
-      (await aboutHost(request, check)) ??
+      aboutHost(request, check) ??
       aboutSite(request) ??
       (isForAgents(request)
         ? aboutAgentToken(request, agentTokens, attempts)
@@ -58,16 +56,21 @@ export function addGuard(
 /** Without a token, only names of this machine are accepted: a foreign page cannot use a DNS name to get in. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/u;
 
-async function aboutHost(
-  { headers }: FastifyRequest,
-  { token, tokens }: TokenCheck,
-): Promise<Problem | null> {
+function aboutHost(request: FastifyRequest, { token }: TokenCheck): Problem | null {
+  const { headers } = request;
+  // Node keeps only the first. A proxy may have looked at the other.
+  if (request.raw.rawHeaders.filter(isHostName).length > 1)
+    return toProblem("invalid_request", "A request must have only one Host header.");
   if (token !== null || LOOPBACK.test(hostName(headers.host))) return null;
-  if (await tokens.areInUse()) return null;
   return toProblem(
     "host_not_allowed",
     "Without a token, this server answers only requests to localhost.",
   );
+}
+
+/** Names are at even positions, values at odd ones. */
+function isHostName(text: string, position: number): boolean {
+  return position % 2 === 0 && text.toLowerCase() === "host";
 }
 
 function hostName(host: string | undefined): string {
@@ -78,15 +81,29 @@ function hostName(host: string | undefined): string {
 function aboutSite(request: FastifyRequest): Problem | null {
   const { origin, host, "sec-fetch-site": site } = request.headers;
   const isForeign =
-    (origin !== undefined && !isSameHost(origin, host)) ||
+    (origin !== undefined && !isSameOrigin(origin, { scheme: schemeOf(request), host })) ||
     site === "cross-site" ||
     site === "same-site";
   if (!isForeign || (origin === undefined && isPageVisit(request))) return null;
   return toProblem("origin_not_allowed", "Pages of other sites must not use this server.");
 }
 
-function isSameHost(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === (host ?? "").toLowerCase();
+function isSameOrigin(
+  origin: string,
+  { scheme, host = "" }: { readonly scheme: string; readonly host: string | undefined },
+): boolean {
+  const served = `${scheme}://${host}`;
+  return (
+    URL.canParse(origin) &&
+    URL.canParse(served) &&
+    new URL(origin).origin === new URL(served).origin
+  );
+}
+
+/** A proxy with TLS names its scheme. Pages of other sites cannot send this header without our permission. */
+function schemeOf({ headers }: FastifyRequest): string {
+  const [forwarded = ""] = String(headers["x-forwarded-proto"] ?? "").split(",", 1);
+  return forwarded.trim().toLowerCase() === "https" ? "https" : "http";
 }
 
 function isPageVisit(request: FastifyRequest): boolean {

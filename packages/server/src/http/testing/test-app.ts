@@ -30,7 +30,6 @@ function notExpected(): never {
 }
 
 const NO_TOKENS: AccessTokens = {
-  areInUse: async () => false,
   find: async () => null,
   isGood: async () => false,
   create: notExpected,

@@ -21,7 +21,7 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
     expiresAt: NOON * 2,
     revokedAt: null,
   } as const;
-  await store.addToken({ token, limit: 10, hasOtherAdmin: true });
+  await store.addToken({ token, limit: 10 });
   const ids = [
     await addBusySession(store),
     await addWaitingSession(store),
