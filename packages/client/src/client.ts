@@ -34,11 +34,15 @@ import {
 } from "./connection.ts";
 import { streamEvents } from "./event-stream.ts";
 import { createSessions } from "./sessions.ts";
+import { createSocketFetch } from "./socket-fetch.ts";
 import { schemaValidation, shapeValidation } from "./validation.ts";
 
-export type ClientOptions = ConnectionOptions;
+/** The address of the server, or the path of its Unix socket, which needs no token. Sockets work only in Node. */
+export type ClientOptions =
+  | ConnectionOptions
+  | (Omit<ConnectionOptions, "url" | "fetch"> & { readonly socketPath: string });
 
-/** A typed Holdfast server. Uses only `fetch`: it runs in Node and in browsers. */
+/** A typed Holdfast server. It runs in Node and in browsers. */
 export type Client = ReturnType<typeof clientOf>;
 export type Repositories = ReturnType<typeof createRepositories>;
 /** Sessions that retention or cleanup removed and whose bundles still exist. */
@@ -49,14 +53,18 @@ export type Nodes = ReturnType<typeof createNodes>;
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createClient(options: ClientOptions): Client {
-  return clientOf(createConnection(options, schemaValidation));
+  const reached =
+    "socketPath" in options
+      ? { ...options, url: "http://localhost", fetch: createSocketFetch(options.socketPath) }
+      : options;
+  return clientOf(createConnection(reached, schemaValidation));
 }
 
 /**
  * A client that checks only the outer shape of replies. It leaves the schemas out of a bundle: for pages
  * that are served by the server they talk to.
  */
-export function createUncheckedClient(options: ClientOptions): Client {
+export function createUncheckedClient(options: ConnectionOptions): Client {
   return clientOf(createConnection(options, shapeValidation));
 }
 

@@ -20,6 +20,7 @@ import { StorageFault } from "../storage/fault.ts";
 import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { socketFileIn } from "./access/socket-file.ts";
 import { obtainToken } from "./access/token-file.ts";
 import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -95,6 +96,7 @@ export async function startServer(
     );
     const database = (await identifyDatabase(settings.database)) ?? undefined;
     const url = await listen(app, settings);
+    closers.push(await openSocket(app, settings, logger));
     tools.reachableAt(url);
     lock.announce({
       url,
@@ -284,6 +286,23 @@ async function listen(app: App, { host, port }: ServeSettings): Promise<string> 
   const address = app.server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+}
+
+/** The API for programs of this user, without a token. A server works without it. */
+async function openSocket(
+  app: App,
+  { dataFolder }: ServeSettings,
+  logger: Logger,
+): Promise<() => Promise<unknown>> {
+  const file = socketFileIn(dataFolder);
+  try {
+    const { listenOnSocket } = await import("../http/server/local-socket.ts");
+    const socket = await listenOnSocket(app, file);
+    return async () => socket.close();
+  } catch (err) {
+    logger.warn({ err, file }, "there is no Unix socket: commands use the token file instead");
+    return async () => {};
+  }
 }
 
 function listenFailure(error: unknown, { host, port }: { host: string; port: number }): string {

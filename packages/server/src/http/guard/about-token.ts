@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { includes, type Scope } from "../../domain/scope.ts";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
+import { isFromSocket } from "../server/local-socket.ts";
 import { toProblem } from "../problems/problem-status.ts";
 import type { Caller } from "./caller.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
@@ -33,6 +34,7 @@ export async function aboutToken(
       return aboutScope(accessToken.scope, neededFor(request));
     }
   }
+  if (secret === undefined && isFromSocket(request.raw)) return accept(request, { kind: "socket" });
   if (token === null) return accept(request, { kind: "anyone" });
   if (secret !== undefined) return wrongToken(attempts, request);
   return toProblem(
@@ -52,7 +54,8 @@ export function wrongToken(
   { ip }: Pick<FastifyRequest, "ip">,
   detail = "The token is unknown, expired or revoked.",
 ): Problem {
-  if (!attempts.add(ip)) return toProblem("unauthorized", detail);
+  // Requests on the Unix socket have no address.
+  if (!attempts.add(String(ip))) return toProblem("unauthorized", detail);
   return toProblem(
     "too_many_attempts",
     "Too many wrong tokens from this address. Wait a minute, or send a valid token.",

@@ -9,6 +9,7 @@ import { aboutToken, bearerOf, wrongToken, type TokenCheck } from "./about-token
 import { countFailedAttempts, type FailedAttempts } from "./failed-attempts.ts";
 import { openRequests } from "./open-requests.ts";
 import { scopeOf } from "./route-scope.ts";
+import { isFromSocket } from "../server/local-socket.ts";
 import { isPageAddress } from "../server/web-page.ts";
 
 type GuardOptions = Pick<AppServices, "token" | "agentTokens"> & {
@@ -61,7 +62,8 @@ function aboutHost(request: FastifyRequest, { token }: TokenCheck): Problem | nu
   // Node keeps only the first. A proxy may have looked at the other.
   if (request.raw.rawHeaders.filter(isHostName).length > 1)
     return toProblem("invalid_request", "A request must have only one Host header.");
-  if (token !== null || LOOPBACK.test(hostName(headers.host))) return null;
+  const needsToken = token !== null && !isFromSocket(request.raw);
+  if (needsToken || LOOPBACK.test(hostName(headers.host))) return null;
   return toProblem(
     "host_not_allowed",
     "Without a token, this server answers only requests to localhost.",
