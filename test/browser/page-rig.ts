@@ -12,6 +12,7 @@ import {
 } from "../e2e/holdfast-process.ts";
 import { openBrowser } from "./browser.ts";
 import { openPagePool, type ContextOptions } from "./page-pool.ts";
+import { signInPage } from "./sign-in-page.ts";
 import { watchPage, type PageWatch } from "./page-watch.ts";
 
 /** A server and a real browser. */
@@ -48,6 +49,8 @@ export interface NewSession {
 export interface OpenOptions extends ContextOptions {
   /** Address of another server (default: the rig's own). */
   readonly at?: string;
+  /** Without a sign-in. */
+  readonly signedOut?: boolean;
   /** Opens a tab in the browser context of this page. */
   readonly beside?: Page;
   /** Errors of the browser that the test expects. */
@@ -73,8 +76,8 @@ export async function openPageRig({
     ...(token !== undefined && { HOLDFAST_TOKEN: token }),
   };
   let server: RunningServer | null = await startHoldfast({ data, env });
-  const { url } = server;
-  const client = createClient({ url, ...(token !== undefined && { token }) });
+  const { url, token: tokenOfServer } = server;
+  const client = createClient(server);
   const watches: PageWatch[] = [];
   let gates = 0;
 
@@ -107,6 +110,8 @@ export async function openPageRig({
       const { at = url, expected = null } = options;
       const page = await (options.beside?.context().newPage() ?? pages.take(at, options));
       watches.push(watchPage(page, { url: at, expected }));
+      if (at === url && options.beside === undefined && options.signedOut !== true)
+        await signInPage(page, { url, token: tokenOfServer });
       await page.goto(address);
       return page;
     },

@@ -78,6 +78,12 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /api/tokens": { access: "admin", passes: 200 },
   "POST /api/tokens": { access: "admin", body: { name: "x", scope: "read" }, passes: 201 },
   "DELETE /api/tokens/:id": { access: "admin", passes: 404 },
+  "POST /api/sign-in": { access: "public", body: { code: "x" }, passes: 401 },
+  "POST /api/sign-out": { access: "read", body: {}, passes: 200 },
+  "POST /api/sign-in-codes": { access: "admin", body: {}, passes: 201 },
+  "GET /api/browsers": { access: "admin", passes: 200 },
+  "DELETE /api/browsers": { access: "admin", passes: 200 },
+  "DELETE /api/browsers/:id": { access: "admin", passes: 200 },
   "GET /api/nodes": READABLE,
   "POST /api/nodes/:id/drain": { access: "admin", body: {}, passes: 404 },
   "POST /api/agent/sessions/:id/phase": {

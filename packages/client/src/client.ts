@@ -1,5 +1,6 @@
 import type {
   AddRepositoryRequest,
+  BrowsersReply,
   CreateTokenRequest,
   CreatedToken,
   DrainNodeRequest,
@@ -17,6 +18,10 @@ import type {
   RepositoryFiles,
   RepositoryFilesQuery,
   Session,
+  SignedIn,
+  SignedOut,
+  SignInCode,
+  SignInRequest,
   Stats,
   StatsQuery,
   SuspensionsReply,
@@ -49,7 +54,7 @@ export type Repositories = ReturnType<typeof createRepositories>;
 export type Removed = ReturnType<typeof createRemoved>;
 /** The servers that share the database; with SQLite only one. */
 export type Nodes = ReturnType<typeof createNodes>;
-/** Needs a token with the scope `admin`, once there is one. */
+/** Needs the scope `admin`. */
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createClient(options: ClientOptions): Client {
@@ -112,6 +117,16 @@ function clientOf(connection: Connection) {
       return streamEvents({ connection, path: "/api/events", after, ofOneSession: false, signal });
     },
 
+    browsers: createBrowsers(connection),
+    /** For a page: the reply sets a cookie, and has the key to send with it. */
+    signIn: (body: SignInRequest, options?: CallOptions): Promise<SignedIn> =>
+      call("signedInSchema", "POST", "/api/sign-in", { ...options, body }),
+    signOut: (options?: CallOptions): Promise<SignedOut> =>
+      call("signedOutSchema", "POST", "/api/sign-out", options),
+    /** A code that signs in one browser at `/#code=CODE`. */
+    signInCode: (options?: CallOptions): Promise<SignInCode> =>
+      call("signInCodeSchema", "POST", "/api/sign-in-codes", options),
+
     /** Succeeds while the process is alive. */
     health: (options?: CallOptions): Promise<Health> =>
       call("healthSchema", "GET", "/healthz", options),
@@ -168,6 +183,18 @@ function createNodes({ call }: Connection) {
     /** By id or name. A draining node finishes its work and accepts no more; `draining: false` ends that. */
     drain: async (id: string, body?: DrainNodeRequest, options?: WriteOptions): Promise<Node> =>
       call("nodeSchema", "POST", `${path}/${segment(id)}/drain`, { ...options, body: body ?? {} }),
+  };
+}
+
+function createBrowsers({ call }: Connection) {
+  const path = "/api/browsers";
+  return {
+    list: (options?: CallOptions): Promise<BrowsersReply> =>
+      call("browsersReplySchema", "GET", path, options),
+    signOut: async (id: string, options?: CallOptions): Promise<SignedOut> =>
+      call("signedOutSchema", "DELETE", `${path}/${segment(id)}`, options),
+    signOutAll: (options?: CallOptions): Promise<SignedOut> =>
+      call("signedOutSchema", "DELETE", path, options),
   };
 }
 

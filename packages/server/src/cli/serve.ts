@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
 import { createAgentTokens } from "../http/guard/agent-token.ts";
+import { createSignInCodes } from "../http/guard/sign-in-codes.ts";
 import { errorText } from "../domain/error-text.ts";
 import type { App } from "../http/app.ts";
 import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
@@ -13,6 +14,7 @@ import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
 import { NO_FAILPOINT } from "../runtime/failpoint.ts";
 import { createRepositories } from "../runtime/repositories/repositories.ts";
 import { openAccessTokens } from "../runtime/tokens/access-tokens.ts";
+import { openBrowsers } from "../runtime/tokens/browsers.ts";
 import { startRetention } from "../runtime/upkeep/retention.ts";
 import { startRowCheck } from "../runtime/upkeep/row-check.ts";
 import { openWorkspaceRoot } from "../runtime/repositories/workspace-root.ts";
@@ -20,9 +22,16 @@ import { StorageFault } from "../storage/fault.ts";
 import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { signInAddress } from "./access/sign-in-address.ts";
 import { socketFileIn } from "./access/socket-file.ts";
 import { obtainToken } from "./access/token-file.ts";
-import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
+import {
+  bundlesIn,
+  journalFolder,
+  localUrl,
+  lockDataFolder,
+  recordNode,
+} from "./settings/data-folder.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
@@ -32,6 +41,8 @@ import { VERSION } from "./version.ts";
 
 export interface Server {
   readonly url: string;
+  /** The address of the page for a person at a terminal, which signs in one browser. */
+  signInAddress(): string;
   /** How agents are started, for the greeting. */
   readonly sandbox: string;
   /** Resolves when everything is closed and the data folder free. */
@@ -76,12 +87,16 @@ export async function startServer(
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     closers.push(startJobs(settings, store, logger, open));
     const startedAt = new Date();
+    const tokens = openAccessTokens({ store, clock: Date.now, newId });
+    const signInCodes = createSignInCodes();
     const app = await buildApp({
       runtime: open.runtime,
       version: VERSION,
       startedAt,
       token,
-      tokens: openAccessTokens({ store, clock: Date.now, newId }),
+      tokens,
+      browsers: openBrowsers({ store, tokens, clock: Date.now, newId }),
+      signInCodes,
       agentTokens,
       limits: settings.limits,
       sandbox: () => sandbox.state,
@@ -110,6 +125,8 @@ export async function startServer(
     let stopping: Promise<void> | null = null;
     return {
       url,
+      signInAddress: () =>
+        token === null ? `${url}/` : signInAddress(localUrl(url), signInCodes.create()),
       sandbox: describeSandbox(sandbox),
       stop: () => (stopping ??= closeAll(closers)),
     };
@@ -262,12 +279,20 @@ function logSandbox({ state, madeWith }: Sandbox, logger: Logger): void {
     );
 }
 
-export function greeting({ url, sandbox }: Server, settings: ServeSettings): string {
+/** A log file or a pipe gets no address that signs in: others may read it later. */
+export function greeting(
+  { url, sandbox, signInAddress: addressOf }: Server,
+  settings: ServeSettings,
+  { isTerminal }: { readonly isTerminal: boolean },
+): string {
   const { dataFolder, database, workspaceRoot } = settings;
+  const page = isTerminal
+    ? [addressOf(), "(works once)"]
+    : [`${url}/`, "(open it with: holdfast open)"];
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
     "",
-    `  Page    ${url}/`,
+    `  Page    ${page.join("  ")}`,
     `  API     ${url}/docs`,
     `  Repos   inside ${workspaceRoot}`,
     `  Agents  ${sandbox}`,

@@ -12,7 +12,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const { greeting, startServer } = await import("../serve.ts");
   const stopRequest = stopSignal();
   const server = await startServer(settings);
-  process.stdout.write(`${greeting(server, settings)}\n`);
+  process.stdout.write(`${greeting(server, settings, { isTerminal: process.stdout.isTTY })}\n`);
   tidyUpSoon();
   await stopRequest;
   await stopInTime(server.stop, settings.member);

@@ -42,7 +42,7 @@ export async function describeRoutes(
         license: { name: "MIT", identifier: "MIT" },
       },
       tags: TAGS,
-      security: [{}, { token: [] }],
+      security: [{ token: [] }],
       components: {
         securitySchemes: {
           token: {
@@ -82,7 +82,7 @@ export async function describeRoutes(
 function securityOf({ method, url, config }: RouteOptions) {
   if (config?.isPublic === true) return { security: [] };
   const scope = scopeOf({ method: [method].flat()[0] ?? "GET", url });
-  return scope === null ? {} : { security: [{}, { token: [scope] }] };
+  return scope === null ? {} : { security: [{ token: [scope] }] };
 }
 
 const OPTIONAL_BODY = "x-optional-body";

@@ -5,6 +5,8 @@ export type Caller =
   /** An API token, by its name. */
   | { readonly kind: "token"; readonly name: string }
   | { readonly kind: "server token" }
+  /** A browser that is signed in; `tokenName` if it signed in with an API token. */
+  | { readonly kind: "browser"; readonly id: string; readonly tokenName: string | null }
   /** A program of the server's user, on the Unix socket. */
   | { readonly kind: "socket" }
   /** Authentication is turned off. */
@@ -18,6 +20,8 @@ export function authorOf({ caller, headers }: Pick<FastifyRequest, "caller" | "h
   switch (caller?.kind) {
     case "token":
       return `token: ${caller.name}`;
+    case "browser":
+      return caller.tokenName === null ? "browser" : `token: ${caller.tokenName}`;
     case "server token":
     case "socket":
       return headers["user-agent"]?.startsWith(COMMAND_LINE) === true

@@ -1,23 +1,26 @@
 import { sessionParamsSchema, type Problem } from "@holdfast/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
+import type { Browsers } from "../../runtime/tokens/browsers.ts";
 import type { AppServices } from "../app.ts";
 import type { AgentTokens } from "./agent-token.ts";
 import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem } from "../problems/send-problem.ts";
 import { aboutToken, bearerOf, wrongToken, type TokenCheck } from "./about-token.ts";
-import { countFailedAttempts, type FailedAttempts } from "./failed-attempts.ts";
+import type { FailedAttempts } from "./failed-attempts.ts";
 import { openRequests } from "./open-requests.ts";
+import { isServedOrigin } from "./served-origin.ts";
 import { scopeOf } from "./route-scope.ts";
 import { isFromSocket } from "../server/local-socket.ts";
 import { isPageAddress } from "../server/web-page.ts";
 
 type GuardOptions = Pick<AppServices, "token" | "agentTokens"> & {
   readonly tokens?: Pick<AccessTokens, "find" | "isGood">;
-  readonly clock?: () => number;
+  readonly browsers?: Pick<Browsers, "find" | "isGood">;
+  readonly attempts: FailedAttempts;
 };
 
-const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
+const NOBODY: NonNullable<GuardOptions["tokens"] & GuardOptions["browsers"]> = {
   find: async () => null,
   isGood: async () => false,
 };
@@ -25,11 +28,12 @@ const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
 /** Checks each request before its route, also those for the page's files and for streams. */
 export function addGuard(
   app: FastifyInstance,
-  { token, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
+  { token, tokens = NOBODY, browsers = NOBODY, agentTokens, attempts }: GuardOptions,
 ): void {
-  const attempts = countFailedAttempts({ clock });
-  const open = openRequests(tokens);
-  const check: TokenCheck = { token, tokens, attempts, open };
+  const open = openRequests({
+    isGood: async (id) => (await tokens.isGood(id)) || browsers.isGood(id),
+  });
+  const check: TokenCheck = { token, tokens, browsers, attempts, open };
   app.addHook("onClose", async () => open.stop());
   app.decorateRequest("caller", null);
   app.addHook("onRoute", ({ method, url, config }) => {
@@ -81,31 +85,13 @@ function hostName(host: string | undefined): string {
 
 /** Browsers name the site of a request. Only our own pages may use the API; other sites may link to our pages. */
 function aboutSite(request: FastifyRequest): Problem | null {
-  const { origin, host, "sec-fetch-site": site } = request.headers;
+  const { origin, "sec-fetch-site": site } = request.headers;
   const isForeign =
-    (origin !== undefined && !isSameOrigin(origin, { scheme: schemeOf(request), host })) ||
+    (origin !== undefined && !isServedOrigin(origin, request)) ||
     site === "cross-site" ||
     site === "same-site";
   if (!isForeign || (origin === undefined && isPageVisit(request))) return null;
   return toProblem("origin_not_allowed", "Pages of other sites must not use this server.");
-}
-
-function isSameOrigin(
-  origin: string,
-  { scheme, host = "" }: { readonly scheme: string; readonly host: string | undefined },
-): boolean {
-  const served = `${scheme}://${host}`;
-  return (
-    URL.canParse(origin) &&
-    URL.canParse(served) &&
-    new URL(origin).origin === new URL(served).origin
-  );
-}
-
-/** A proxy with TLS names its scheme. Pages of other sites cannot send this header without our permission. */
-function schemeOf({ headers }: FastifyRequest): string {
-  const [forwarded = ""] = String(headers["x-forwarded-proto"] ?? "").split(",", 1);
-  return forwarded.trim().toLowerCase() === "https" ? "https" : "http";
 }
 
 function isPageVisit(request: FastifyRequest): boolean {

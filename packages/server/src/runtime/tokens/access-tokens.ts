@@ -5,6 +5,7 @@ import { isUsable } from "../../domain/token-rules.ts";
 import type { AccessToken } from "../../storage/ports/token-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { refuse, type Reply } from "../reply.ts";
+import { cachedRead } from "./cached-read.ts";
 
 export type { AccessToken } from "../../storage/ports/token-store.ts";
 
@@ -45,7 +46,7 @@ const USE_NOTED_EVERY_MS = 10 * 60_000;
 const REVOKED_KEPT_MS = 90 * 24 * 60 * 60_000;
 
 export function openAccessTokens({ store, clock, newId }: AccessTokensOptions): AccessTokens {
-  const cache = createCache(() => store.listTokens(), clock);
+  const cache = cachedRead(() => store.listTokens(), clock);
   /** The time of the last stored use, by token id. */
   const noted = new Map<string, number>();
 
@@ -96,38 +97,6 @@ export function openAccessTokens({ store, clock, newId }: AccessTokensOptions): 
       const token = (await store.listTokens()).find((listed) => listed.id === id);
       if (token === undefined) return refuse("token_not_found", "There is no such token.");
       return { ok: true, token };
-    },
-  };
-}
-
-interface CachedTokens {
-  readonly at: number;
-  readonly tokens: Promise<readonly AccessToken[]>;
-  isLoaded: boolean;
-}
-
-/** Caches the last read of the tokens. */
-function createCache(load: () => Promise<readonly AccessToken[]>, clock: () => number) {
-  let last: CachedTokens | null = null;
-  const forget = (): void => {
-    last = null;
-  };
-  /** A clock that was set back invalidates the cache. */
-  const isFresh = ({ at }: CachedTokens, ageMs: number): boolean =>
-    clock() >= at && clock() - at < ageMs;
-  return {
-    forget,
-    /** The cached tokens are available without waiting. */
-    isReady: (ageMs: number): boolean => last !== null && last.isLoaded && isFresh(last, ageMs),
-    read: (ageMs: number): Promise<readonly AccessToken[]> => {
-      if (last !== null && isFresh(last, ageMs)) return last.tokens;
-      const reading: CachedTokens = { at: clock(), tokens: load(), isLoaded: false };
-      last = reading;
-      reading.tokens.then(
-        () => (reading.isLoaded = true),
-        () => last === reading && forget(),
-      );
-      return reading.tokens;
     },
   };
 }

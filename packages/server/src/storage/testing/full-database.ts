@@ -22,6 +22,18 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
     revokedAt: null,
   } as const;
   await store.addToken({ token, limit: 10 });
+  const browser = {
+    id: "browser-1",
+    scope: "admin",
+    tokenId: null,
+    tokenName: null,
+    userAgent: "a browser",
+    digest: "d2",
+    createdAt: NOON,
+    lastUsedAt: NOON,
+    expiresAt: NOON * 2,
+  } as const;
+  await store.addBrowser({ browser, limit: 10 });
   const ids = [
     await addBusySession(store),
     await addWaitingSession(store),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Browser } from "../../ports/browser-store.ts";
 import type { AccessToken } from "../../ports/token-store.ts";
 import { NOON } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
@@ -63,6 +64,51 @@ export function tokensContract(open: OpenTestStore): void {
         await store.addToken({ token: token("used"), limit });
         await store.markTokenUsed({ id: "used", at: NOON + 3 });
         expect(await store.listTokens()).toEqual([token("used", { lastUsedAt: NOON + 3 })]);
+      });
+    });
+  });
+
+  describe("browsers", () => {
+    const browser = (id: string, more: Partial<Browser> = {}): Browser => ({
+      id,
+      scope: "admin",
+      tokenId: null,
+      tokenName: null,
+      userAgent: "a browser",
+      digest: `digest of ${id}`,
+      createdAt: NOON,
+      lastUsedAt: NOON,
+      expiresAt: NOON * 2,
+      ...more,
+    });
+
+    it("are stored unchanged, listed oldest first, and removed one by one or all", async () => {
+      await withStore(open, async ({ store }) => {
+        const later = browser("later", { createdAt: NOON + 1, tokenId: "t", tokenName: "ci" });
+        await store.addBrowser({ browser: later, limit });
+        await store.addBrowser({ browser: browser("first"), limit });
+        expect(await store.listBrowsers()).toEqual([browser("first"), later]);
+        expect(await store.removeBrowsers({ id: "none" })).toBe(0);
+        expect(await store.removeBrowsers({ id: "first" })).toBe(1);
+        expect(await store.listBrowsers()).toEqual([later]);
+        await store.addBrowser({ browser: browser("third"), limit });
+        expect(await store.removeBrowsers({ id: null })).toBe(2);
+        expect(await store.listBrowsers()).toEqual([]);
+      });
+    });
+
+    it("make room for a new one: the expired go, then the least recently used", async () => {
+      await withStore(open, async ({ store }) => {
+        const add = (each: Browser): Promise<void> => store.addBrowser({ browser: each, limit: 2 });
+        await add(browser("expired", { expiresAt: NOON + 1 }));
+        await add(browser("a", { createdAt: NOON + 1 }));
+        await add(browser("b", { createdAt: NOON + 1 }));
+        await store.markBrowserUsed({ id: "a", at: NOON + 5 });
+        await add(browser("c", { createdAt: NOON + 2 }));
+        expect(await store.listBrowsers()).toEqual([
+          browser("a", { createdAt: NOON + 1, lastUsedAt: NOON + 5 }),
+          browser("c", { createdAt: NOON + 2 }),
+        ]);
       });
     });
   });
