@@ -49,8 +49,8 @@ export interface NewSession {
 export interface OpenOptions extends ContextOptions {
   /** Address of another server (default: the rig's own). */
   readonly at?: string;
-  /** Without a sign-in. */
-  readonly signedOut?: boolean;
+  /** Whether the browser is signed in (default: yes, at the rig's own server). */
+  readonly signIn?: boolean;
   /** Opens a tab in the browser context of this page. */
   readonly beside?: Page;
   /** Errors of the browser that the test expects. */
@@ -60,11 +60,13 @@ export interface OpenOptions extends ContextOptions {
 export async function openPageRig({
   prepare = async () => {},
   token,
+  auth = "token",
 }: {
   /** Prepares the data folder before the server starts. */
   readonly prepare?: (data: string) => Promise<void>;
-  /** The server requires this token. */
+  /** The server's token (default: one that it creates). */
   readonly token?: string;
+  readonly auth?: "token" | "none";
 } = {}): Promise<PageRig> {
   const { browser, release } = await openBrowser();
   const pages = openPagePool(browser);
@@ -73,10 +75,11 @@ export async function openPageRig({
   await prepare(data);
   const env = {
     AGENT_WORKSPACE_ROOT: root,
+    HOLDFAST_AUTH: auth,
     ...(token !== undefined && { HOLDFAST_TOKEN: token }),
   };
   let server: RunningServer | null = await startHoldfast({ data, env });
-  const { url, token: tokenOfServer } = server;
+  const { url } = server;
   const client = createClient(server);
   const watches: PageWatch[] = [];
   let gates = 0;
@@ -110,8 +113,8 @@ export async function openPageRig({
       const { at = url, expected = null } = options;
       const page = await (options.beside?.context().newPage() ?? pages.take(at, options));
       watches.push(watchPage(page, { url: at, expected }));
-      if (at === url && options.beside === undefined && options.signedOut !== true)
-        await signInPage(page, { url, token: tokenOfServer });
+      const { beside, signIn = at === url && beside === undefined && auth === "token" } = options;
+      if (signIn) await signInPage(page, { url: at, code: await client.signInCode() });
       await page.goto(address);
       return page;
     },
