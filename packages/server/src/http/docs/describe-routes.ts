@@ -17,6 +17,7 @@ const TAGS = [
   { name: "repositories", description: "Git repositories that agents work in." },
   { name: "providers", description: "Agents and models that can run messages." },
   { name: "tokens", description: "Access to the API." },
+  { name: "browsers", description: "Signing in and out on the web page." },
   { name: "nodes", description: "Servers that share one database." },
   { name: "stats", description: "Success rates, durations and costs." },
   { name: "server", description: "Health, readiness and metrics." },
@@ -49,7 +50,7 @@ export async function describeRoutes(
             type: "http",
             scheme: "bearer",
             description:
-              "Required if the server was started with a token or if API tokens exist. Each operation names the " +
+              "Required unless authentication is turned off. Each operation names the " +
               "scope it needs. Scopes in ascending order: read, send, admin.",
           },
           agentToken: {
