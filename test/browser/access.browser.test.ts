@@ -47,7 +47,7 @@ describe("a browser", () => {
     const row = page.getByRole("link", { name: "Behind the token" });
     await row.waitFor();
     await page.getByText("Live", { exact: true }).first().waitFor();
-    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(TOKEN);
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(TOKEN);
     await page.reload();
     await row.waitFor();
     expect(await box.count()).toBe(0);

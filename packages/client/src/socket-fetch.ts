@@ -1,3 +1,5 @@
+import { isObject } from "./helpers.ts";
+
 /** The parts of `node:http` that are used here. The client has no types of Node, because it also runs in browsers. */
 interface NodeHttp {
   request(options: object, onResponse: (response: NodeResponse) => void): NodeRequest;
@@ -81,11 +83,9 @@ function reasonOf({ reason }: AbortSignal): Error {
 
 /** Not an import: a bundle for browsers must not contain modules of Node. */
 function builtin<Module>(name: string): Module {
-  const { process } = globalThis as {
-    readonly process?: { getBuiltinModule?(name: string): unknown };
-  };
-  const module = process?.getBuiltinModule?.(name);
-  if (module === undefined) throw new TypeError("socketPath needs Node 22.3 or newer.");
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- described by the interfaces above
-  return module as Module;
+  const process: unknown = Reflect.get(globalThis, "process");
+  const get: unknown = isObject(process) ? process["getBuiltinModule"] : undefined;
+  if (typeof get !== "function") throw new TypeError("socketPath needs Node 22.3 or newer.");
+  const module: Module = get(name);
+  return module;
 }

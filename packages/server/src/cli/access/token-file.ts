@@ -9,7 +9,7 @@ const TOKEN_BYTES = 32;
 /** Read and write for the owner, nothing for others. */
 const OWNER_ONLY = 0o600;
 
-export function tokenFileIn(dataFolder: string): string {
+function tokenFileIn(dataFolder: string): string {
   return path.join(dataFolder, TOKEN_FILE);
 }
 
