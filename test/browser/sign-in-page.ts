@@ -14,7 +14,7 @@ export async function signInPage(
     async (body) => {
       const headers = { "content-type": "application/json" };
       const reply = await fetch("/api/sign-in", { method: "POST", headers, body });
-      const { key }: { key: string } = await reply.json();
+      const { key }: { readonly key: string } = JSON.parse(await reply.text());
       localStorage.setItem("holdfast.key", key);
     },
     JSON.stringify({ code: code.code }),
