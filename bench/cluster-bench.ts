@@ -11,6 +11,7 @@ import {
 } from "./cluster-nodes.ts";
 import { figuresOf, type Figures } from "./measure.ts";
 import type { Row } from "./report.ts";
+import { BEARER, SERVER_TOKEN } from "../packages/server/src/http/testing/server-token.ts";
 
 export interface ClusterFigures {
   readonly rows: readonly Row[];
@@ -133,7 +134,7 @@ async function untilStreaming(
   { id, runId }: { readonly id: string; readonly runId: string },
 ): Promise<void> {
   let isRunning = false;
-  for await (const event of createClient({ url }).sessions.events(id)) {
+  for await (const event of createClient({ url, token: SERVER_TOKEN }).sessions.events(id)) {
     isRunning ||=
       event.type === "run" && event.data.id === runId && event.data.status === "running";
     if (isRunning && event.type === "delta") return;
@@ -161,6 +162,6 @@ async function readStamps(
 
 function openStream(url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get(url, { agent: false }, resolve).once("error", reject);
+    get(url, { agent: false, headers: BEARER }, resolve).once("error", reject);
   });
 }

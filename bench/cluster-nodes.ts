@@ -6,6 +6,7 @@ import { say, script, tell } from "../packages/server/src/providers/testing/scri
 import { scriptedCommand } from "../packages/server/src/providers/testing/scripted-provider.ts";
 import { startPostgresServer } from "../packages/server/src/storage/testing/postgres-server.ts";
 import { startServer, type BenchServer } from "./server-process.ts";
+import { SERVER_TOKEN } from "../packages/server/src/http/testing/server-token.ts";
 
 export interface BenchNode {
   readonly name: string;
@@ -111,7 +112,7 @@ async function startNode({
       AGENT_WORKSPACE_ROOT: root,
       AGENT_MAX_SESSIONS: "50",
     });
-    client = createClient({ url: server.url });
+    client = createClient({ url: server.url, token: SERVER_TOKEN });
   };
   await start();
   return {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { TOKEN_ENV } from "../packages/server/src/http/testing/server-token.ts";
 
 export const BINARY = path.resolve(import.meta.dirname, "../packages/server/bin/holdfast.js");
 
@@ -28,7 +29,7 @@ export async function startServer(
 ): Promise<BenchServer> {
   const start = performance.now();
   const child = spawn(process.execPath, [BINARY, "serve", "--data", data, "--port", "0"], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...TOKEN_ENV, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

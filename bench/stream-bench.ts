@@ -10,6 +10,7 @@ import { fillDatabase } from "./fill-database.ts";
 import { figuresOf, type Figures } from "./measure.ts";
 import type { Row } from "./report.ts";
 import { startServer } from "./server-process.ts";
+import { BEARER, SERVER_TOKEN } from "../packages/server/src/http/testing/server-token.ts";
 
 const AGENTS = 20;
 const STORED_SESSIONS = 10_000;
@@ -79,7 +80,7 @@ class Sessions {
   }
 
   static async open(url: string): Promise<Sessions> {
-    const client = createClient({ url });
+    const client = createClient({ url, token: SERVER_TOKEN });
     const { id } = await client.repos.add({ path: "repo" });
     return new Sessions(url, client, id);
   }
@@ -198,6 +199,6 @@ async function crowdedStream(
 
 function readStream(url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get(url, { agent: false }, resolve).once("error", reject);
+    get(url, { agent: false, headers: BEARER }, resolve).once("error", reject);
   });
 }

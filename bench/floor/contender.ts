@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseLocation } from "../../packages/server/src/storage/open-store.ts";
 import { requestJson, openConnection } from "./raw-http.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
+import { TOKEN_ENV } from "../../packages/server/src/http/testing/server-token.ts";
 
 /** A server in the comparison, with its own folder. */
 export interface Contender {
@@ -115,7 +116,12 @@ export function holdfastContender(options: ContenderOptions): Contender {
       const port = await freePort();
       const args = [...nodeArgs, program, "serve", "--data", data, "--port", String(port)];
       const database = postgresUrl === undefined ? {} : { HOLDFAST_DATABASE_URL: postgresUrl };
-      const env = { AGENT_WORKSPACE_ROOT: root, AGENT_MAX_SESSIONS: "50", ...database };
+      const env = {
+        AGENT_WORKSPACE_ROOT: root,
+        AGENT_MAX_SESSIONS: "50",
+        ...TOKEN_ENV,
+        ...database,
+      };
       const running = await launch(args, { port, env });
       return {
         ...running,

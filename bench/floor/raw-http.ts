@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { BEARER } from "../../packages/server/src/http/testing/server-token.ts";
 
 export interface Reply {
   readonly status: number;
@@ -92,7 +93,7 @@ async function dial(url: string): Promise<Socket> {
 }
 
 function head(method: string, path: string, body?: unknown): string {
-  const start = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n`;
+  const start = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${BEARER.authorization}\r\n`;
   if (body === undefined) return `${start}\r\n`;
   const text = JSON.stringify(body);
   return `${start}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;

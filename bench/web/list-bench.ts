@@ -6,6 +6,9 @@ import { fillDatabase } from "../fill-database.ts";
 import { figuresOf, type Figures } from "../measure.ts";
 import { startServer } from "../server-process.ts";
 import { taskMs } from "./task-ms.ts";
+import { createClient } from "../../packages/client/src/index.ts";
+import { SERVER_TOKEN } from "../../packages/server/src/http/testing/server-token.ts";
+import { signInPage } from "../../test/browser/sign-in-page.ts";
 
 export interface ListFigures {
   readonly wall: Figures;
@@ -66,6 +69,8 @@ async function visitList(browser: Browser, url: string): Promise<Visit> {
   });
   try {
     const page = await context.newPage();
+    const client = createClient({ url, token: SERVER_TOKEN });
+    await signInPage(page, { url, code: await client.signInCode() });
     const devtools = await context.newCDPSession(page);
     await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
     await page.addInitScript(PRESS_UNTIL_IT_WORKS);

@@ -92,6 +92,21 @@ CREATE INDEX agent_session_queued ON public."AgentSession" USING btree (id) WHER
 CREATE TRIGGER session_changed AFTER UPDATE OF status, "repoId", "setAside" ON public."AgentSession" FOR EACH ROW WHEN (((old.status <> new.status) OR (old."repoId" IS DISTINCT FROM new."repoId") OR (old."setAside" <> new."setAside"))) EXECUTE FUNCTION count_session();
 CREATE TRIGGER session_counted AFTER INSERT OR DELETE ON public."AgentSession" FOR EACH ROW EXECUTE FUNCTION count_session();
 
+create table "Browser" (
+  id text not null,
+  scope text not null,
+  "tokenId" text,
+  "tokenName" text,
+  "userAgent" text not null,
+  digest text not null,
+  "createdAt" bigint not null,
+  "lastUsedAt" bigint not null,
+  "expiresAt" bigint not null,
+  constraint "Browser_scope_check" CHECK ((scope = ANY (ARRAY['read'::text, 'send'::text, 'admin'::text]))),
+  constraint browser_digest UNIQUE (digest),
+  constraint browser_key PRIMARY KEY (id)
+);
+
 create table "FormerMessage" (
   "sessionId" text not null,
   "messageId" text not null,

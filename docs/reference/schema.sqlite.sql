@@ -111,6 +111,20 @@ CREATE TRIGGER "session_changed" after update of "status", "repoId", "setAside" 
 CREATE TRIGGER "session_removed" after delete on "AgentSession" begin update "SessionTally" set "count" = "count" - 1
   where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0; end;
 
+CREATE TABLE "Browser" (
+  "id" text not null,
+  "scope" text not null check ("scope" in ('read', 'send', 'admin')),
+  "tokenId" text,
+  "tokenName" text,
+  "userAgent" text not null,
+  "digest" text not null,
+  "createdAt" integer not null,
+  "lastUsedAt" integer not null,
+  "expiresAt" integer not null,
+  constraint "browser_key" primary key ("id"),
+  constraint "browser_digest" unique ("digest")
+) strict;
+
 CREATE TABLE "FormerMessage" (
   "sessionId" text not null constraint "former_message_session"
     references "AgentSession" ("id") on delete cascade,

@@ -72,7 +72,7 @@ export async function openRig(
     removeAll();
   };
   process.once("exit", abandon);
-  let client = createClient({ url: server.url });
+  let client = createClient(server);
   let folders = 0;
   const processes = (): readonly AgentProcess[] => agentProcesses(homes.folder);
   const noAgents = async (): Promise<void> => {
@@ -100,7 +100,7 @@ export async function openRig(
     killAndRestart: async () => {
       await server.end("SIGKILL");
       server = await start();
-      client = createClient({ url: server.url });
+      client = createClient(server);
     },
     killAgent: () => {
       const [agent, ...others] = processes().filter(({ parent }) => parent === server.pid);

@@ -165,7 +165,7 @@ describe("text from an agent or a user", () => {
   });
 
   it("could not run even if it were inserted: the page's policy forbids it", async () => {
-    const page = await rig.open("/settings", { expected: /Content Security Policy|404/u });
+    const page = await rig.open("/settings", { expected: /Content Security Policy|401/u });
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     const ran = await page.evaluate(async () => {
       const image = document.createElement("div");

@@ -92,6 +92,7 @@ async function isReset(page: Page): Promise<boolean> {
   try {
     await Promise.all([...others.map((other) => other.close()), context.setOffline(false)]);
     await page.goto(PARKED);
+    await context.clearCookies();
     await page.evaluate(() => {
       localStorage.clear();
       sessionStorage.clear();

@@ -12,6 +12,7 @@ import {
 } from "../e2e/holdfast-process.ts";
 import { openBrowser } from "./browser.ts";
 import { openPagePool, type ContextOptions } from "./page-pool.ts";
+import { signInPage } from "./sign-in-page.ts";
 import { watchPage, type PageWatch } from "./page-watch.ts";
 
 /** A server and a real browser. */
@@ -48,6 +49,8 @@ export interface NewSession {
 export interface OpenOptions extends ContextOptions {
   /** Address of another server (default: the rig's own). */
   readonly at?: string;
+  /** Whether the browser is signed in (default: yes, at the rig's own server). */
+  readonly signIn?: boolean;
   /** Opens a tab in the browser context of this page. */
   readonly beside?: Page;
   /** Errors of the browser that the test expects. */
@@ -57,11 +60,13 @@ export interface OpenOptions extends ContextOptions {
 export async function openPageRig({
   prepare = async () => {},
   token,
+  auth = "token",
 }: {
   /** Prepares the data folder before the server starts. */
   readonly prepare?: (data: string) => Promise<void>;
-  /** The server requires this token. */
+  /** The server's token (default: one that it creates). */
   readonly token?: string;
+  readonly auth?: "token" | "none";
 } = {}): Promise<PageRig> {
   const { browser, release } = await openBrowser();
   const pages = openPagePool(browser);
@@ -70,11 +75,12 @@ export async function openPageRig({
   await prepare(data);
   const env = {
     AGENT_WORKSPACE_ROOT: root,
+    HOLDFAST_AUTH: auth,
     ...(token !== undefined && { HOLDFAST_TOKEN: token }),
   };
   let server: RunningServer | null = await startHoldfast({ data, env });
   const { url } = server;
-  const client = createClient({ url, ...(token !== undefined && { token }) });
+  const client = createClient(server);
   const watches: PageWatch[] = [];
   let gates = 0;
 
@@ -107,6 +113,8 @@ export async function openPageRig({
       const { at = url, expected = null } = options;
       const page = await (options.beside?.context().newPage() ?? pages.take(at, options));
       watches.push(watchPage(page, { url: at, expected }));
+      const { beside, signIn = at === url && beside === undefined && auth === "token" } = options;
+      if (signIn) await signInPage(page, { url: at, code: await client.signInCode() });
       await page.goto(address);
       return page;
     },

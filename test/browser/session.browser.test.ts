@@ -106,7 +106,7 @@ describe("a connection that breaks repeatedly", () => {
         ],
       });
       const expected = /ERR_|Failed to load/u;
-      const page = await rig.open(`/sessions/${id}`, { at: front.url, expected });
+      const page = await rig.open(`/sessions/${id}`, { at: front.url, signIn: true, expected });
       await fullyLoaded(page);
       writeFileSync(begin, "");
       for (const words of [10, 50, 90]) {

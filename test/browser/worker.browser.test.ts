@@ -35,7 +35,7 @@ describe("the service worker", () => {
     const front = await openPageFront(rig.url);
     try {
       await rig.newSession({ title: "Kept at the server" });
-      const page = await rig.open("/settings", { worker: true, at: front.url });
+      const page = await rig.open("/settings", { worker: true, at: front.url, signIn: true });
       await page.getByRole("heading", { name: "Settings" }).waitFor();
       await isCached(page);
       expect(await cachedPage(page)).toContain("<title>Holdfast</title>");

@@ -13,6 +13,7 @@ import {
   type LinkMode,
   type TcpProxy,
 } from "../../packages/server/src/storage/testing/tcp-proxy.ts";
+import { SERVER_TOKEN, TOKEN_ENV } from "../../packages/server/src/http/testing/server-token.ts";
 
 /** A node exits within ten seconds, even if it has work left. */
 const STOPPED_WITHIN_MS = 20_000;
@@ -49,7 +50,7 @@ export class ClusterNode {
     this.#options = options;
     this.name = options.name;
     this.url = `http://127.0.0.1:${options.port}`;
-    this.client = createClient({ url: this.url });
+    this.client = createClient({ url: this.url, token: SERVER_TOKEN });
     this.proxy = proxy;
     this.data = path.join(options.folder, `data-${options.name}`);
     mkdirSync(this.data, { mode: 0o700 });
@@ -96,6 +97,7 @@ export class ClusterNode {
           ...withoutSettings(process.env),
           HOLDFAST_DATABASE_URL: url.href,
           HOLDFAST_NODE_NAME: this.name,
+          ...TOKEN_ENV,
           AGENT_WORKSPACE_ROOT: path.join(folder, "root"),
           ...env,
         },

@@ -5,6 +5,7 @@ import { Cluster, eventually } from "./cluster.ts";
 import { violationsIn } from "./invariants.ts";
 import { settle } from "./settle.ts";
 import { openWatcher } from "./watcher.ts";
+import { BEARER } from "../../packages/server/src/http/testing/server-token.ts";
 
 /** Longer than a restart of the database takes on any machine. */
 const LEASE_MS = 600_000;
@@ -40,7 +41,7 @@ describe("a database that is restarted within a lease", () => {
     for (const node of [a, b]) {
       const refused = await fetch(new URL(`/api/sessions/${id}/messages`, node.url), {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...BEARER },
         body: JSON.stringify({ text: script(say("later")) }),
       });
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -8,6 +8,7 @@ import {
 import { parseFeedEvent } from "../../packages/protocol/src/index.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 import type { Connection, History, View } from "./history.ts";
+import { BEARER } from "../../packages/server/src/http/testing/server-token.ts";
 
 export interface Watcher {
   readonly view: View;
@@ -169,7 +170,7 @@ function openStream(
   return new Promise((resolve) => {
     const request = get(url, {
       agent: false,
-      headers: { accept: "text/event-stream", "last-event-id": String(after) },
+      headers: { accept: "text/event-stream", "last-event-id": String(after), ...BEARER },
       timeout: SILENT_MS,
     });
     const giveUp = (): void => void request.destroy();

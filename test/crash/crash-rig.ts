@@ -26,6 +26,7 @@ import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { CONTROL_VARIABLE, LOADED, writeControl, type Control } from "./control.ts";
 import { MISBEHAVIOURS_AT_START } from "./misbehaviours.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
+import { SERVER_TOKEN, TOKEN_ENV } from "../../packages/server/src/http/testing/server-token.ts";
 
 /** A server exits within ten seconds, even if it has work left. */
 const STOPPED_WITHIN_MS = 20_000;
@@ -69,7 +70,7 @@ export class CrashRig {
     this.#program = program;
     this.silentMs = silentMs;
     this.url = `http://127.0.0.1:${port}`;
-    this.client = createClient({ url: this.url });
+    this.client = createClient({ url: this.url, token: SERVER_TOKEN });
     this.#folder = mkdtempSync(path.join(tmpdir(), "holdfast-crash-"));
     for (const name of ["root", "accounts"]) mkdirSync(path.join(this.#folder, name));
     const disk = smallDisk ? mountMemory(`size=${DISK_BYTES}`) : null;
@@ -134,6 +135,7 @@ export class CrashRig {
           ...COMPILE_CACHE,
           [CONTROL_VARIABLE]: this.file("control.json"),
           AGENT_WORKSPACE_ROOT: this.file("root"),
+          ...TOKEN_ENV,
         },
         stdio: ["ignore", "pipe", "pipe"],
       },

@@ -27,6 +27,6 @@ const settings = serveSettings({ data, port }, process.env);
 const stopRequested = stopSignal();
 process.stdout.write(`${LOADED}\n`);
 const server = await startServer(settings, { failpoint });
-process.stdout.write(`${greeting(server, settings)}\n`);
+process.stdout.write(`${greeting(server, settings, { isTerminal: false })}\n`);
 await stopRequested;
 await stopInTime(server.stop, settings.member);

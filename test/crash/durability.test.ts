@@ -94,7 +94,7 @@ describe("an acknowledged message", () => {
   it("is on disk before the response is sent, as the system calls show (P1)", async () => {
     needTrace();
     const { server, folder } = await openServer();
-    const client = createClient({ url: server.url });
+    const client = createClient(server);
     const repo = await client.repos.add({ path: "repo" });
     const { id } = await client.sessions.create({ repoId: repo.id });
     // A queued message starts no agent, whose output would be synced as well.

@@ -21,6 +21,7 @@ import {
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
+import { SERVER_TOKEN, TOKEN_ENV } from "../../packages/server/src/http/testing/server-token.ts";
 
 const KILLS = repeat({ short: 4, long: 50 });
 const STORED_SESSIONS = repeat({ short: 500, long: 10_000 });
@@ -48,7 +49,7 @@ beforeAll(async () => {
   const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
   await fillSessions(store, STORED_SESSIONS);
   await store.close();
-  client = createClient({ url: `http://127.0.0.1:${port}` });
+  client = createClient({ url: `http://127.0.0.1:${port}`, token: SERVER_TOKEN });
   server = await start();
 });
 afterAll(async () => {
@@ -60,7 +61,7 @@ function start(): Promise<RunningServer> {
   return startHoldfast({
     data: path.join(folder, "data"),
     args: ["--port", String(port)],
-    env: { AGENT_WORKSPACE_ROOT: path.join(folder, "root") },
+    env: { AGENT_WORKSPACE_ROOT: path.join(folder, "root"), ...TOKEN_ENV },
   });
 }
 

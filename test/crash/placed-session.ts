@@ -21,6 +21,7 @@ import { openWatcher, type Watcher } from "../cluster/watcher.ts";
 import type { CrashRig } from "./crash-rig.ts";
 import type { SessionMoment } from "./matrix.ts";
 import { MISBEHAVED, type Misbehaviour } from "./misbehaviours.ts";
+import { BEARER } from "../../packages/server/src/http/testing/server-token.ts";
 
 const PLACED_WITHIN_MS = 60_000;
 const POLL_MS = 30;
@@ -225,6 +226,7 @@ export class PlacedSession {
     await this.#retry(async () => {
       const response = await fetch(`${this.#rig.url}/api/sessions/${this.id}`, {
         method: "DELETE",
+        headers: BEARER,
       });
       if (!response.ok && response.status !== 404)
         throw new Error(`the session could not be deleted: ${response.status}`);

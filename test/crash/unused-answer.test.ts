@@ -47,7 +47,7 @@ afterAll(async () => {
 
 async function start(): Promise<void> {
   server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } });
-  client = createClient({ url: server.url });
+  client = createClient(server);
 }
 
 async function until(

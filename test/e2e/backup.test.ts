@@ -29,7 +29,7 @@ afterEach(async () => {
 
 async function start(data: string): Promise<void> {
   server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: prepared.root } });
-  client = createClient({ url: server.url });
+  client = createClient(server);
 }
 
 describe("holdfast db backup", () => {

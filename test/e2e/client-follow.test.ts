@@ -41,7 +41,7 @@ describe("a client that follows a session of a real server", () => {
   it("ends with the stored session, and never gets text before its message, although its connection broke repeatedly (C7)", async () => {
     let reads = 0;
     const client = createClient({
-      url: server.url,
+      ...server,
       fetch: (input, init) => {
         if (!(input instanceof URL)) return fetch(input, init);
         if (/\/api\/sessions\/[^/]+$/u.test(input.pathname)) reads += 1;
@@ -52,7 +52,7 @@ describe("a client that follows a session of a real server", () => {
     const repo = await client.repos.add({ path: repository });
     const { id } = await client.sessions.create({ repoId: repo.id });
     // A second reader keeps the current text in the server's memory, in addition to the store.
-    const steady = createClient({ url: server.url });
+    const steady = createClient(server);
     const isDone = ({ queued, state }: WholeSession): boolean => queued === 0 && state === "idle";
     const untilDone = async (): Promise<void> => {
       for await (const { session, event } of steady.sessions.follow(id))

@@ -47,7 +47,7 @@ const environment = (): Record<string, string> => ({
 
 async function start(): Promise<void> {
   server = await startHoldfast({ data, env: environment() });
-  client = createClient({ url: server.url });
+  client = createClient(server);
 }
 
 async function stop(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -212,7 +212,7 @@ describe("a day in the life", () => {
     const files = readdirSync(bundles).map((name) => path.join(bundles, name));
     await run(["import", ...files], { folder: elsewhere });
     server = await startHoldfast({ data: elsewhere, env: environment() });
-    client = createClient({ url: server.url });
+    client = createClient(server);
     const moved = await summarize([kept, lost]);
     expect(moved.map(({ content: _, ...times }) => times)).toEqual(
       evening.map(({ content: _, ...times }) => times),

@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
+import { bearer } from "../../packages/server/src/http/testing/server-token.ts";
 import { runInHost, type Command } from "./command-host.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
@@ -13,8 +14,13 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
+/** Also the options of a client: `createClient(server)`. */
 export interface RunningServer {
   readonly url: string;
+  /** The server's own token. */
+  readonly token: string;
+  /** The headers of a request with this token. */
+  readonly headers: { readonly authorization: string };
   readonly pid: number;
   readonly greeting: string;
   readonly data: string;
@@ -117,8 +123,11 @@ export async function startHoldfast({
     );
   });
   const { url, pid } = readServerFile(data);
+  const token = env["HOLDFAST_TOKEN"] ?? readToken(data);
   return {
     url,
+    token,
+    headers: bearer(token),
     pid,
     greeting: output.stdout,
     data,
@@ -137,9 +146,14 @@ export function readServerFile(data: string): {
   version: string;
   node: string;
   database: string;
-  localToken: string;
 } {
   return JSON.parse(readFileSync(path.join(data, "server.json"), "utf8"));
+}
+
+/** Empty for a server without authentication. */
+export function readToken(data: string): string {
+  const file = path.join(data, "token");
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {

@@ -81,7 +81,7 @@ describe("the hooks as processes", () => {
   it("work while a server uses the same database", async () => {
     const server = await startHoldfast({ data });
     try {
-      const { sessions } = createClient({ url: server.url });
+      const { sessions } = createClient(server);
       const { id } = await sessions.create({ agentId: "agent-1", agentName: "planner" });
       await sessions.update(id, { phase: "planning" });
       const resumed = await hook("pre-delegate", JSON.stringify({ agent_name: "planner" }));

@@ -154,12 +154,7 @@ describe("the configured database is used", () => {
   it("directly, if an older server does not report which database it uses", async () => {
     await serve();
     const file = path.join(data, "server.json");
-    const {
-      node: _,
-      database: __,
-      localToken: ___,
-      ...older
-    } = JSON.parse(readFileSync(file, "utf8"));
+    const { node: _, database: __, ...older } = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify(older));
     expect(await isThroughServer([])).toBe(true);
     await succeed(["create", "--id", "beside", "--database", path.join(data, "holdfast.db")]);
@@ -196,8 +191,7 @@ describe("a PostgreSQL database in the configuration", () => {
 
   it("can be changed directly while a node is alive, which continues and sees the changes", async () => {
     const database = await newPostgres();
-    const { url } = await serve("--database", database);
-    const client = createClient({ url });
+    const client = createClient(await serve("--database", database));
     const { id: repoId } = await client.repos.add({ path: root });
     const message = script(say("started"), waitFor(path.join(root, "never")), say("done"));
     const { id } = await client.sessions.create({ repoId, message });

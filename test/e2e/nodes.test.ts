@@ -56,7 +56,7 @@ describe("two nodes on one database", () => {
     ...args: readonly string[]
   ): Promise<ProcessResult> {
     return access === "through a server"
-      ? holdfast([...args, "--url", one.server.url])
+      ? holdfast([...args, "--url", one.server.url], { HOLDFAST_TOKEN: one.server.token })
       : holdfast([...args, "--data", path.join(folder, "nobody"), "--database", databaseUrl()]);
   }
 
@@ -225,7 +225,7 @@ async function start({
       HOLDFAST_NODE_LABELS: labels,
     },
   });
-  return { server, client: createClient({ url: server.url }) };
+  return { server, client: createClient(server) };
 }
 
 /** Creates a data folder with the same config file. */

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 async function serve(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   server = await startHoldfast({ data });
-  const { total } = await createClient({ url: server.url }).sessions.list();
+  const { total } = await createClient(server).sessions.list();
   expect(total).toBeGreaterThan(0);
   await server.end(signal);
   server = null;

@@ -64,8 +64,8 @@ function db(
   });
 }
 
-const isUp = async ({ url }: RunningServer): Promise<boolean> =>
-  (await fetch(`${url}/api/sessions`)).ok;
+const isUp = async ({ url, headers }: RunningServer): Promise<boolean> =>
+  (await fetch(`${url}/api/sessions`, { headers })).ok;
 
 describe("the schema does not change under nodes that are alive (A15)", () => {
   it("on PostgreSQL: rollback names them, and works once they are stopped or their leases have expired", async () => {

@@ -42,10 +42,10 @@ async function stop(signal: NodeJS.Signals) {
 
 describe("holdfast serve", () => {
   it("creates its data folder, migrates, serves and prints its address", async () => {
-    const { url, greeting } = await start();
+    const { url, greeting, headers } = await start();
     expect(greeting).toContain(`is ready at ${url}`);
     expect(statSync(data).mode & 0o777).toBe(0o700);
-    const ready = await fetch(`${url}/readyz`);
+    const ready = await fetch(`${url}/readyz`, { headers });
     expect([ready.status, await ready.json()]).toMatchObject([
       200,
       { status: "ready", database: { engine: "sqlite" }, sessions: { badge: 0 }, setAside: 0 },
@@ -68,7 +68,6 @@ describe("holdfast serve", () => {
       version: "0.1.0",
       node: expect.any(String),
       database: expect.stringMatching(/^sqlite:/u),
-      localToken: expect.stringMatching(/^hf_local_[\w-]{43}$/u),
     });
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       if (running.length === 0) await start();
@@ -78,13 +77,13 @@ describe("holdfast serve", () => {
   });
 
   it("refuses a second server on the same data folder, and names the first one's pid and address", async () => {
-    const { url, pid } = await start();
+    const { url, pid, headers } = await start();
     const second = await holdfast(["serve", "--data", data, "--port", "0"]);
     expect(second).toMatchObject({ code: 2, stdout: "" });
     expect(second.stderr.trim().split("\n")).toEqual([
       expect.stringContaining(`pid ${pid} at ${url}`),
     ]);
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`, { headers })).status).toBe(200);
   });
 
   it("starts again after kill -9, although server.json still exists", async () => {
@@ -158,9 +157,9 @@ describe("holdfast serve", () => {
       "createdAt", "updatedAt", "lastActiveAt", "version", "lastSeq") values ('spoiled', 'active', 'idle',
       'planning', '[]', 1, 0, '{not json', 0, 'open', 0, 1, 1, 1, 1, 0)`);
     database.close();
-    const { url } = await start();
+    const { url, headers } = await start();
     await expect
-      .poll(async () => (await fetch(`${url}/readyz`)).json())
+      .poll(async () => (await fetch(`${url}/readyz`, { headers })).json())
       .toMatchObject({ status: "ready", setAside: 1, sessions: { active: 0 } });
     expect((await stop("SIGTERM")).stderr).toBe(
       "holdfast: set aside AgentSession spoiled, which cannot be read: metadata is not JSON\n",
@@ -172,17 +171,22 @@ describe("holdfast serve", () => {
     await stop("SIGTERM");
     const file = path.join(data, "holdfast.db");
     damagePage(file, "IdempotencyKey");
-    const { url } = await start();
-    expect((await fetch(`${url}/api/sessions`)).status).toBe(200);
+    const { url, headers } = await start();
+    expect((await fetch(`${url}/api/sessions`, { headers })).status).toBe(200);
     const asked = await fetch(`${url}/api/database/check`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { ...headers, "content-type": "application/json" },
       body: "{}",
     });
     const damage = [expect.stringMatching(/^IdempotencyKey: /u)];
     expect([asked.status, await asked.json()]).toEqual([200, { damage }]);
-    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: "ready", damage });
-    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^holdfast_database_damage 1$/mu);
+    expect(await (await fetch(`${url}/readyz`, { headers })).json()).toMatchObject({
+      status: "ready",
+      damage,
+    });
+    expect(await (await fetch(`${url}/metrics`, { headers })).text()).toMatch(
+      /^holdfast_database_damage 1$/mu,
+    );
     const log = readFileSync(path.join(data, "logs", "holdfast.log"), "utf8");
     expect(log).toContain("the database is damaged; nothing is removed automatically");
     const checked = await holdfast(["db", "check", "--data", data]);
@@ -197,12 +201,13 @@ describe("holdfast serve", () => {
     });
   });
 
-  it("refuses to listen on other addresses without a token", async () => {
-    expect(await holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
+  it("refuses to listen on other addresses without authentication", async () => {
+    const env = { HOLDFAST_AUTH: "none" };
+    expect(await holdfast(["serve", "--data", data, "--host", "0.0.0.0"], env)).toEqual({
       code: 64,
       stdout: "",
       stderr:
-        "holdfast: Listening on 0.0.0.0 gives other machines access. Set HOLDFAST_TOKEN, or omit --host.\n",
+        'holdfast: Listening on 0.0.0.0 gives other machines access, which needs authentication. Remove "auth": "none", or omit --host.\n',
     });
   });
 
@@ -218,13 +223,15 @@ describe("holdfast serve", () => {
   it("uses PostgreSQL if its URL is given", async () => {
     const database = await createTestDatabase("postgres");
     if (database.location.engine !== "postgres") throw new Error("unreachable: it is PostgreSQL");
-    const { url } = await start({ env: { HOLDFAST_DATABASE_URL: database.location.url } });
-    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
+    const { url, headers } = await start({
+      env: { HOLDFAST_DATABASE_URL: database.location.url },
+    });
+    expect(await (await fetch(`${url}/readyz`, { headers })).json()).toMatchObject({
       status: "ready",
       database: { engine: "postgres" },
     });
     await database.remove();
-    const lost = await fetch(`${url}/readyz`);
+    const lost = await fetch(`${url}/readyz`, { headers });
     expect([lost.status, await lost.json()]).toMatchObject([503, { status: "unready" }]);
   });
 });

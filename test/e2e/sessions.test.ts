@@ -44,7 +44,7 @@ afterEach(async () => {
 async function start(): Promise<void> {
   const env = { AGENT_WORKSPACE_ROOT: root };
   server = await startHoldfast({ data: path.join(folder, "data"), env });
-  client = createClient({ url: server.url });
+  client = createClient(server);
 }
 
 const agents = (): readonly number[] => markedProcesses(MARKER_VARIABLE, root);
@@ -85,7 +85,10 @@ describe("a new user", () => {
     needProgram("curl");
     const [commands = ""] = /H=http[\s\S]*?\/events\n/u.exec(page("docs/http-api.md")) ?? [];
     expect(commands.match(/\bcurl\b/gu)).toHaveLength(3);
-    const shell = spawn("sh", ["-c", commands.replace(/^H=.*$/mu, `H=${server.url}`)]);
+    const here = commands
+      .replace(/^H=.*$/mu, `H=${server.url}`)
+      .replace("~/.local/share/holdfast", server.data);
+    const shell = spawn("sh", ["-c", here]);
     let output = "";
     await new Promise<void>((resolve) => {
       shell.stdout.on("data", (chunk: Buffer) => {

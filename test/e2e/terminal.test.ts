@@ -61,7 +61,7 @@ async function start(port: string): Promise<void> {
   const env = { AGENT_WORKSPACE_ROOT: root };
   const data = path.join(folder, "data");
   server = await startHoldfast({ data, env, args: ["--port", port] });
-  client = createClient({ url: server.url });
+  client = createClient(server);
 }
 
 /** Restarts the server at the same address, as in real use. */
@@ -75,8 +75,8 @@ const sendArgs = (...steps: readonly Step[]): readonly string[] => [
   "send",
   sessionId,
   script(...steps),
-  "--url",
-  server.url,
+  "--data",
+  server.data,
 ];
 function inTty(args: readonly string[]): TerminalCommand {
   const command = inTerminal(args);
@@ -134,7 +134,9 @@ describe("send with pipes", () => {
     const command = piped(...sendArgs(say("May I?"), PERMISSION));
     expect(await command.code).toBe(3);
     const [, resume = ""] = /holdfast (resume .* allow)\n/u.exec(command.screen()) ?? [];
-    expect(await holdfast([...resume.split(" "), "--url", server.url])).toMatchObject({ code: 0 });
+    expect(await holdfast([...resume.split(" "), "--data", server.data])).toMatchObject({
+      code: 0,
+    });
     const { messages } = await until(({ state }) => state === "idle");
     expect(messages.at(-1)?.content["text"]).toBe("answer: allow");
   });
@@ -173,7 +175,7 @@ describe("watch with pipes", () => {
     const { messages } = await until(
       ({ state, messages: all }) => state === "idle" && all.length > 1,
     );
-    const command = piped("watch", sessionId, "--url", server.url, "--json", "--since", "0");
+    const command = piped("watch", sessionId, "--data", server.data, "--json", "--since", "0");
     await command.shows('"type":"session"');
     await client.sessions.archive(sessionId);
     expect(await command.code).toBe(0);
@@ -189,7 +191,7 @@ describe("watch with pipes", () => {
   });
 
   it("shows new messages", async () => {
-    const command = piped("watch", sessionId, "--url", server.url);
+    const command = piped("watch", sessionId, "--data", server.data);
     await command.shows("Watching");
     await client.sessions.send(sessionId, { text: script(say("Hello")) });
     await command.shows("\n\nHello");

@@ -8,10 +8,9 @@ import type { Scope } from "../../packages/server/src/domain/scope.ts";
 import { createAgentTokens } from "../../packages/server/src/http/guard/agent-token.ts";
 import { buildApp } from "../../packages/server/src/http/build-app.ts";
 import { type App } from "../../packages/server/src/http/app.ts";
-import {
-  openAccessTokens,
-  type AccessTokens,
-} from "../../packages/server/src/runtime/tokens/access-tokens.ts";
+import { openAccessTokens } from "../../packages/server/src/runtime/tokens/access-tokens.ts";
+import { openBrowsers } from "../../packages/server/src/runtime/tokens/browsers.ts";
+import { createSignInCodes } from "../../packages/server/src/http/guard/sign-in-codes.ts";
 import { TestRuntime } from "../../packages/server/src/runtime/testing/test-runtime.ts";
 import { nameOf, routesOf, type Route } from "./route-list.ts";
 import { ROUTE_TABLE, type Access, type Row } from "./route-table.ts";
@@ -28,10 +27,9 @@ const ALLOWED = {
 const agentTokens = createAgentTokens();
 let webFolder: string;
 let test: TestRuntime;
-/** Servers without any token, with the configured token, and with created tokens only. */
+/** Servers without and with authentication. */
 let open: App;
 let closed: App;
-let scoped: App;
 let secrets: Readonly<Record<Scope, string>>;
 let routes: readonly Route[];
 
@@ -42,23 +40,20 @@ beforeAll(async () => {
   writeFileSync(path.join(webFolder, "assets", "app.js"), "0");
   test = await TestRuntime.open();
   const tokens = openAccessTokens({ store: test.store, clock: Date.now, newId: randomUUID });
-  const build = (token: string | null, accessTokens: AccessTokens): Promise<App> =>
+  const build = (token: string | null): Promise<App> =>
     buildApp({
       runtime: test.runtime,
       version: "1.2.3",
       startedAt: new Date(),
       token,
-      tokens: accessTokens,
+      tokens,
+      browsers: openBrowsers({ store: test.store, tokens, clock: Date.now, newId: randomUUID }),
+      signInCodes: createSignInCodes(),
       agentTokens,
       webFolder,
     });
-  const none: AccessTokens = { ...tokens, areInUse: async () => false, find: async () => null };
-  [open, closed, scoped] = await Promise.all([
-    build(null, none),
-    build(TOKEN, tokens),
-    build(null, tokens),
-  ]);
-  await Promise.all([open.ready(), closed.ready(), scoped.ready()]);
+  [open, closed] = await Promise.all([build(null), build(TOKEN)]);
+  await Promise.all([open.ready(), closed.ready()]);
   const secretOf = async (scope: Scope): Promise<string> => {
     const created = await tokens.create({ name: scope, scope, expiresInMs: null });
     if (!created.ok) throw new Error(created.refusal.message);
@@ -69,7 +64,7 @@ beforeAll(async () => {
   routes = routesOf(closed);
 });
 afterAll(async () => {
-  await Promise.all([open.close(), closed.close(), scoped.close()]);
+  await Promise.all([open.close(), closed.close()]);
   await test.close();
   rmSync(webFolder, { recursive: true });
 });
@@ -158,7 +153,7 @@ describe("every route", () => {
     expect(names.toSorted()).toEqual(Object.keys(ROUTE_TABLE).toSorted());
   });
 
-  it("accepts only this machine's host names while there is no token", async () => {
+  it("accepts only this machine's host names without authentication", async () => {
     await expectResults(
       routes,
       (route, row) => send(open, route, { ...valid(row), host: "evil.example" }),
@@ -170,6 +165,7 @@ describe("every route", () => {
     ["a foreign Origin", { origin: EVIL }],
     ["an Origin on another port", { origin: "http://localhost:1" }],
     ["the Origin null", { origin: "null" }],
+    ["an Origin with another scheme", { origin: "https://localhost:4664" }],
     ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
     ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
   ])("refuses %s, with and without a valid token", async (_name, headers) => {
@@ -205,28 +201,21 @@ describe("every route", () => {
     ["the token without its scheme", { authorization: TOKEN }],
     ["the token in another scheme", { authorization: `Basic ${btoa(`:${TOKEN}`)}` }],
     ["the token of another session's agent", bearer(agentTokens.of("another"))],
-  ])("except pages and health refuses %s if a token is set", async (_name, headers) => {
+  ])("except pages and health refuses %s", async (_name, headers) => {
     await expectResults(
       routes,
       (route, row) => send(closed, route, { ...valid(row), ...headers }),
       (route, { access, passes }) =>
-        access === "public" ? [passes, null] : refusal(route, 401, "unauthorized"),
-    );
-  });
-
-  it("requires a token as soon as one was created, whatever its scope", async () => {
-    await expectResults(
-      routes,
-      (route, row) => send(scoped, route, valid(row)),
-      (route, { access, passes }) =>
-        access === "public" ? [passes, null] : refusal(route, 401, "unauthorized"),
+        access === "public" && passes === 200
+          ? [passes, null]
+          : refusal(route, 401, "unauthorized"),
     );
   });
 
   it.each(["read", "send", "admin"] as const)(
     "allows a token with the scope %s exactly what the scope includes",
     async (scope) => {
-      for (const app of [closed, scoped]) {
+      for (const app of [open, closed]) {
         await expectResults(
           routes,
           async (route, row) => {
@@ -247,7 +236,7 @@ describe("every route", () => {
     },
   );
 
-  it("allows the configured token everything except the routes of agents' tools", async () => {
+  it("allows the server's token everything except the routes of agents' tools", async () => {
     await expectResults(
       routes,
       async (route, row) => [
@@ -267,7 +256,7 @@ describe("every route", () => {
     );
   });
 
-  it("is open on this machine while there is no token, except the routes of agents' tools", async () => {
+  it("is open on this machine without authentication, except the routes of agents' tools", async () => {
     await expectResults(
       routes,
       async (route, row) => [(await send(open, route, valid(row))).at(0)],

@@ -11,7 +11,6 @@ import { allRows } from "../../packages/server/src/storage/testing/all-rows.ts";
 import { createTestDatabase } from "../../packages/server/src/storage/testing/test-database.ts";
 import {
   holdfast,
-  readServerFile,
   prepareFolder,
   removeFolder,
   startHoldfast,
@@ -84,7 +83,18 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
     const client = createClient({ url: server.url, token });
     const created = await client.tokens.create({ name: "created", scope: "admin" });
     secrets["a created token"] = created.token;
-    secrets["the local token"] = readServerFile(data).localToken;
+
+    const { code } = await client.signInCode();
+    const signIn = await fetch(`${server.url}/api/sign-in`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: server.url },
+      body: JSON.stringify({ code }),
+    });
+    secrets["a sign-in code"] = code;
+    secrets["the cookie of a browser"] =
+      /=(?<cookie>[^;]+)/u.exec(signIn.headers.get("set-cookie") ?? "")?.groups?.["cookie"] ?? "";
+    const signedIn: { readonly key: string } = JSON.parse(await signIn.text());
+    secrets["the key of a browser"] = signedIn.key;
 
     const tokenClient = createClient({ url: server.url, token: created.token });
     const repo = await tokenClient.repos.add({ path: "." });
@@ -119,6 +129,7 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
       `/api/sessions/${id}/export`,
       "/api/sessions",
       "/api/tokens",
+      "/api/browsers",
       "/api/providers",
       "/api/nodes",
       "/api/repos",

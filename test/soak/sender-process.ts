@@ -5,6 +5,7 @@ import { Lane, type LaneOptions } from "./lane.ts";
 import { LatencyRecorder } from "./latencies.ts";
 import type { FromSender, SenderFigures, ToSender } from "./load-messages.ts";
 import { parsePlan } from "./soak-plan.ts";
+import { SERVER_TOKEN } from "../../packages/server/src/http/testing/server-token.ts";
 
 /** Every tenth message goes to a busy session with the delivery `reject`. */
 const REJECT_EVERY = 10;
@@ -15,7 +16,7 @@ const MAX_SENDING = 4;
 
 const [url = "", repoId = "", planText = ""] = process.argv.slice(2);
 const plan = parsePlan(planText);
-const client = createClient({ url });
+const client = createClient({ url, token: SERVER_TOKEN });
 const sends = new LatencyRecorder();
 const stopped = new AbortController();
 const waiting = new Map<string, () => void>();

@@ -8,6 +8,7 @@ import { createClient, type Client } from "../../packages/client/src/index.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { markedProcesses } from "../e2e/marked-processes.ts";
+import { SERVER_TOKEN, TOKEN_ENV } from "../../packages/server/src/http/testing/server-token.ts";
 
 /** Limit of a session's queue. Small, because each change sends the whole queue to clients. */
 const QUEUE = 10;
@@ -56,7 +57,11 @@ export class SoakServer {
     const probe = pathToFileURL(path.join(import.meta.dirname, "server-probe.ts")).href;
     const child = fork(BINARY, ["serve", "--data", data, "--port", "0"], {
       execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", "--import", probe],
-      env: { ...withoutSettings(process.env), AGENT_WORKSPACE_ROOT: path.join(folder, "root") },
+      env: {
+        ...withoutSettings(process.env),
+        AGENT_WORKSPACE_ROOT: path.join(folder, "root"),
+        ...TOKEN_ENV,
+      },
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
     await new Promise<void>((resolve, reject) => {
@@ -86,7 +91,7 @@ export class SoakServer {
       readFileSync(path.join(data, "server.json"), "utf8"),
     );
     this.url = url;
-    this.client = createClient({ url });
+    this.client = createClient({ url, token: SERVER_TOKEN });
     this.database = path.join(data, "holdfast.db");
     this.#folder = folder;
     this.#child = child;

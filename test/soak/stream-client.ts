@@ -2,6 +2,7 @@ import { get, type IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClientKind } from "./load-messages.ts";
 import { parseBlock, type Block } from "./stream-sequence.ts";
+import { BEARER } from "../../packages/server/src/http/testing/server-token.ts";
 
 /** A slow client reads what is available, and then pauses for this time. */
 const SLOW_MS = 3_000;
@@ -113,6 +114,7 @@ function openStream(
       agent: false,
       headers: {
         accept: "text/event-stream",
+        ...BEARER,
         ...(lastId === null ? {} : { "last-event-id": lastId }),
       },
     });

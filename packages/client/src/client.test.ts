@@ -197,6 +197,7 @@ describe("a refusal", () => {
         bodyBytes: 6,
         bundleBytes: 7,
       },
+      auth: "token",
       sandbox: { mode: "auto", active: false, reason: "There is none." },
     };
     const { client } = await serve((_, response) =>

@@ -1,5 +1,6 @@
 import type {
   AddRepositoryRequest,
+  BrowsersReply,
   CreateTokenRequest,
   CreatedToken,
   DrainNodeRequest,
@@ -18,6 +19,10 @@ import type {
   RepositoryFiles,
   RepositoryFilesQuery,
   Session,
+  SignedIn,
+  SignedOut,
+  SignInCode,
+  SignInRequest,
   Stats,
   StatsQuery,
   SuspensionsReply,
@@ -35,29 +40,37 @@ import {
 } from "./connection.ts";
 import { streamEvents } from "./event-stream.ts";
 import { createSessions } from "./sessions.ts";
+import { createSocketFetch } from "./socket-fetch.ts";
 import { schemaValidation, shapeValidation } from "./validation.ts";
 
-export type ClientOptions = ConnectionOptions;
+/** The address of the server, or the path of its Unix socket, which needs no token. Sockets work only in Node. */
+export type ClientOptions =
+  | ConnectionOptions
+  | (Omit<ConnectionOptions, "url" | "fetch"> & { readonly socketPath: string });
 
-/** A typed Holdfast server. Uses only `fetch`: it runs in Node and in browsers. */
+/** A typed Holdfast server. It runs in Node and in browsers. */
 export type Client = ReturnType<typeof clientOf>;
 export type Repositories = ReturnType<typeof createRepositories>;
 /** Sessions that retention or cleanup removed and whose bundles still exist. */
 export type Removed = ReturnType<typeof createRemoved>;
 /** The servers that share the database; with SQLite only one. */
 export type Nodes = ReturnType<typeof createNodes>;
-/** Needs a token with the scope `admin`, once there is one. */
+/** Needs the scope `admin`. */
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createClient(options: ClientOptions): Client {
-  return clientOf(createConnection(options, schemaValidation));
+  const reached =
+    "socketPath" in options
+      ? { ...options, url: "http://localhost", fetch: createSocketFetch(options.socketPath) }
+      : options;
+  return clientOf(createConnection(reached, schemaValidation));
 }
 
 /**
  * A client that checks only the outer shape of replies. It leaves the schemas out of a bundle: for pages
  * that are served by the server they talk to.
  */
-export function createUncheckedClient(options: ClientOptions): Client {
+export function createUncheckedClient(options: ConnectionOptions): Client {
   return clientOf(createConnection(options, shapeValidation));
 }
 
@@ -104,6 +117,16 @@ function clientOf(connection: Connection) {
       const { after = null, signal } = options ?? {};
       return streamEvents({ connection, path: "/api/events", after, ofOneSession: false, signal });
     },
+
+    browsers: createBrowsers(connection),
+    /** For a page: the reply sets a cookie, and has the key to send with it. */
+    signIn: (body: SignInRequest, options?: CallOptions): Promise<SignedIn> =>
+      call("signedInSchema", "POST", "/api/sign-in", { ...options, body }),
+    signOut: (options?: CallOptions): Promise<SignedOut> =>
+      call("signedOutSchema", "POST", "/api/sign-out", options),
+    /** A code that signs in one browser at `/#code=CODE`. */
+    signInCode: (options?: CallOptions): Promise<SignInCode> =>
+      call("signInCodeSchema", "POST", "/api/sign-in-codes", options),
 
     /** Succeeds while the process is alive. */
     health: (options?: CallOptions): Promise<Health> =>
@@ -164,6 +187,18 @@ function createNodes({ call }: Connection) {
     /** By id or name. A draining node finishes its work and accepts no more; `draining: false` ends that. */
     drain: async (id: string, body?: DrainNodeRequest, options?: WriteOptions): Promise<Node> =>
       call("nodeSchema", "POST", `${path}/${segment(id)}/drain`, { ...options, body: body ?? {} }),
+  };
+}
+
+function createBrowsers({ call }: Connection) {
+  const path = "/api/browsers";
+  return {
+    list: (options?: CallOptions): Promise<BrowsersReply> =>
+      call("browsersReplySchema", "GET", path, options),
+    signOut: async (id: string, options?: CallOptions): Promise<SignedOut> =>
+      call("signedOutSchema", "DELETE", `${path}/${segment(id)}`, options),
+    signOutAll: (options?: CallOptions): Promise<SignedOut> =>
+      call("signedOutSchema", "DELETE", path, options),
   };
 }
 

@@ -8,6 +8,8 @@ export interface ConnectionOptions {
   /** The address of the server, such as `http://127.0.0.1:4664`. */
   readonly url: string;
   readonly token?: string | undefined;
+  /** Sent as `User-Agent`. Browsers ignore it. */
+  readonly userAgent?: string | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -54,7 +56,7 @@ export interface Connection {
 }
 
 export function createConnection(
-  { url, token, fetch: sendRequest = fetch }: ConnectionOptions,
+  { url, token, userAgent, fetch: sendRequest = fetch }: ConnectionOptions,
   validation: Validation,
 ): Connection {
   const base = new URL(url.endsWith("/") ? url : `${url}/`);
@@ -67,7 +69,7 @@ export function createConnection(
     const upload = bundle === undefined ? null : bundleBody(bundle);
     const content = upload?.content ?? (body === undefined ? null : JSON.stringify(body));
     // An invalid header is the caller's mistake, not a failed connection.
-    const headers = new Headers(headersOf(request, token));
+    const headers = new Headers(headersOf(request, { token, userAgent }));
     try {
       return await sendRequest(address, {
         method,
@@ -156,7 +158,10 @@ function reasonOf(error: unknown): string {
   return errorText(reason) || (reason instanceof Error ? reason.name : "unknown reason");
 }
 
-function headersOf(request: Request, token: string | undefined): Record<string, string> {
+function headersOf(
+  request: Request,
+  { token, userAgent }: Pick<ConnectionOptions, "token" | "userAgent">,
+): Record<string, string> {
   const { body, bundle, headers, idempotencyKey, ifMatch } = request;
   const contentType = bundle === undefined ? "application/json" : BUNDLE_MEDIA_TYPE;
   const hasContent = body !== undefined || bundle !== undefined;
@@ -164,6 +169,7 @@ function headersOf(request: Request, token: string | undefined): Record<string, 
     accept: "application/json",
     ...defined({
       authorization: token === undefined ? undefined : `Bearer ${token}`,
+      "user-agent": userAgent,
       "content-type": hasContent ? contentType : undefined,
       "idempotency-key": idempotencyKey,
       "if-match": ifMatch === undefined ? undefined : toEtag(ifMatch),

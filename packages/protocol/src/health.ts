@@ -66,6 +66,9 @@ export const readinessSchema = z
       .default([])
       .describe("damaged places of the database file that the last daily check found"),
     limits: serverLimitsSchema,
+    auth: z
+      .enum(["token", "none"])
+      .describe("`none`: every program on the server's machine may use it"),
     sandbox: sandboxStateSchema,
   })
   .meta({ id: "Readiness", description: "Whether the server can handle requests." });

@@ -20,6 +20,7 @@ export * from "./requests/send-message.ts";
 export * from "./requests/session-request.ts";
 export * from "./run.ts";
 export * from "./session.ts";
+export * from "./sign-in.ts";
 export * from "./stats.ts";
 export * from "./suspension.ts";
 export * from "./token.ts";

@@ -3,7 +3,6 @@ import { stateSchema, statusSchema } from "./session.ts";
 
 /** All problem codes. They are stable, because clients branch on them. */
 export const PROBLEM_CODES = [
-  "admin_token_first",
   "agent_not_installed",
   "agents_busy",
   "answer_invalid",
@@ -24,7 +23,6 @@ export const PROBLEM_CODES = [
   "idempotency_key_reused",
   "internal_error",
   "invalid_request",
-  "last_admin_token",
   "message_not_found",
   "message_not_queued",
   "metadata_invalid",

@@ -59,3 +59,6 @@ export function authorOf({
 
 /** The media type of a bundle, which is an exported session: one JSON value per line. */
 export const BUNDLE_MEDIA_TYPE = "application/jsonl";
+
+/** The header with the key of a browser. Its cookie is of no use without the key. */
+export const BROWSER_KEY_HEADER = "x-holdfast-key";

@@ -6,6 +6,7 @@ import "./style.css";
 import { access } from "./api/client.ts";
 import { followAll } from "./api/live.ts";
 import { openPageStorage } from "./api/page-storage.ts";
+import { signInAtStart } from "./api/sign-in.ts";
 import { useStore } from "./api/store.ts";
 import { Shell } from "./app/shell.tsx";
 import { loaded } from "./ui/loaded.tsx";
@@ -30,24 +31,26 @@ const queries = new QueryClient({
 });
 
 reloadWhenOutdated();
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+void signInAtStart().finally(() => {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+});
 addEventListener("load", () => void registerServiceWorker().catch(() => {}));
 
 function App(): ReactElement {
-  const { token, refused } = useStore(access);
+  const { key, refused } = useStore(access);
   useEffect(() => {
     if (refused) return;
     const stop = followAll(queries);
     return () => {
       stop();
-      // Data that was read with one token is not shown with another.
+      // Data that was read by one user is not shown to another.
       queries.clear();
     };
-  }, [token, refused]);
+  }, [key, refused]);
   if (refused) return <TokenPage />;
   return (
     <QueryClientProvider client={queries}>

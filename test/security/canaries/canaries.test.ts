@@ -95,7 +95,6 @@ describe.each(["sqlite", "postgres"] as const)("canaries, on %s", (engine) => {
         ({ value }) => engine === "postgres" || value !== configured.password,
       ),
       ...tokens.map((each, at) => canaryOf(`API token ${at + 1}`, each)),
-      canaryOf("the local token", readServerFile(data).localToken),
       canaryOf("the token of the agent's tools", toolToken ?? ""),
     ];
     expect(new Set(canaries.map(({ kernel }) => kernel)).size).toBeGreaterThanOrEqual(40);

@@ -289,7 +289,7 @@ async function untilEnded(
       sessionId: id,
       suspensionId: open.id,
       answer: typeof first === "string" ? first : "allow",
-      by: null,
+      by: "ada",
     });
     if (!result.ok) await test.runtime.cancel({ sessionId: id, reason: "it cannot be answered" });
   }

@@ -78,6 +78,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   delete: throughServer("delete", id, "--yes"),
   fork: throughServer("fork", id),
   serve: OWN_SETTINGS,
+  open: throughServer("open", "--print"),
   mcp: ANSWERS_A_PROGRAM,
   doctor: {
     lines: ({ data, stored }) => [

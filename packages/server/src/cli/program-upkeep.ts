@@ -30,6 +30,10 @@ function addServer(holdfast: Command): void {
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
     .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
     .action(run(async () => (await serving()).serve));
+  withServerOptions(holdfast.command("open"))
+    .description("open the web page in a browser, signed in")
+    .option("--print", "print the address instead, which works once")
+    .action(run(async () => (await import("./access/open-page.ts")).openPage));
   holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
   withServerOptions(holdfast.command("doctor"))
     .description("check the installation and report problems")
@@ -77,10 +81,6 @@ function addTokens(holdfast: Command): void {
         "ADMIN=$(holdfast token create --name admin --scope admin)",
         "TOKEN=$(holdfast token create --name ci --scope send --expires 90)",
       ),
-    )
-    .addHelpText(
-      "after",
-      "\nThe first token must have the scope admin. From then on every request needs a token.",
     )
     .action(run(async () => (await tokens()).createToken));
   withServerOptions(token.command("list"))

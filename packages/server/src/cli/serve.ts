@@ -1,10 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
 import { createAgentTokens } from "../http/guard/agent-token.ts";
-import { errorText } from "../domain/error-text.ts";
-import type { App } from "../http/app.ts";
+import { createSignInCodes } from "../http/guard/sign-in-codes.ts";
 import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
 import { sweepControlGroups } from "../providers/containment/control-group.ts";
@@ -14,6 +13,7 @@ import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
 import { NO_FAILPOINT } from "../runtime/failpoint.ts";
 import { createRepositories } from "../runtime/repositories/repositories.ts";
 import { openAccessTokens } from "../runtime/tokens/access-tokens.ts";
+import { openBrowsers } from "../runtime/tokens/browsers.ts";
 import { startDamageWatch, type DamageWatch } from "../runtime/upkeep/damage-watch.ts";
 import { startRetention } from "../runtime/upkeep/retention.ts";
 import { startRowCheck } from "../runtime/upkeep/row-check.ts";
@@ -28,9 +28,18 @@ import {
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
-import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
+import { signInAddress } from "./access/sign-in-address.ts";
+import { serverToken } from "./access/server-token.ts";
+import {
+  bundlesIn,
+  journalFolder,
+  localUrl,
+  lockDataFolder,
+  recordNode,
+} from "./settings/data-folder.ts";
 import { CommandFailure } from "./exit.ts";
 import { knownSecrets, noteTokens, withoutSecrets } from "./known-secrets.ts";
+import { listen, openSocket } from "./listen.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
@@ -40,6 +49,8 @@ import { VERSION } from "./version.ts";
 
 export interface Server {
   readonly url: string;
+  /** The address of the page for a person at a terminal, which signs in one browser. */
+  signInAddress(): string;
   /** How agents are started, for the greeting. */
   readonly sandbox: string;
   /** Resolves when everything is closed and the data folder free. */
@@ -71,6 +82,8 @@ export async function startServer(
       redact: secrets.redactor.line,
     });
     closers.push(close);
+    const token = serverToken(settings, logger);
+    if (token !== null) secrets.keep([token]);
     const phases = createStartPhases({
       print: (line) => {
         logger.warn(line);
@@ -106,17 +119,16 @@ export async function startServer(
     if (reason !== null) process.stderr.write(`holdfast: ${neutraliseLine(reason)}\n`);
     closers.push(startJobs(settings, store, logger, open, watch));
     const startedAt = new Date();
-    const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
-    secrets.keep([localToken]);
-    const hasOtherAdmin = settings.token !== null;
-    const tokens = openAccessTokens({ store, clock: Date.now, newId, hasOtherAdmin });
+    const tokens = openAccessTokens({ store, clock: Date.now, newId });
+    const signInCodes = createSignInCodes();
     const app = await buildApp({
       runtime: withoutSecrets(open.runtime, secrets, agentTokens),
       version: VERSION,
       startedAt,
-      token: settings.token,
-      localToken,
+      token,
       tokens: noteTokens(tokens, secrets),
+      browsers: openBrowsers({ store, tokens, clock: Date.now, newId }),
+      signInCodes,
       agentTokens,
       limits: settings.limits,
       sandbox: () => sandbox.state,
@@ -131,6 +143,7 @@ export async function startServer(
     );
     const database = (await identifyDatabase(settings.database)) ?? undefined;
     const url = await listen(app, settings);
+    closers.push(await openSocket(app, settings, logger));
     tools.reachableAt(url);
     lock.announce({
       url,
@@ -139,12 +152,13 @@ export async function startServer(
       version: VERSION,
       node,
       database,
-      localToken,
     });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
     return {
       url,
+      signInAddress: () =>
+        token === null ? `${url}/` : signInAddress(localUrl(url), signInCodes.create()),
       sandbox: describeSandbox(sandbox),
       stop: () => (stopping ??= closeAll(closers)),
     };
@@ -317,12 +331,20 @@ function logSandbox({ state, madeWith, network }: Sandbox, logger: Logger): void
     );
 }
 
-export function greeting({ url, sandbox }: Server, settings: ServeSettings): string {
+/** A log file or a pipe gets no address that signs in: others may read it later. */
+export function greeting(
+  { url, sandbox, signInAddress: addressOf }: Server,
+  settings: ServeSettings,
+  { isTerminal }: { readonly isTerminal: boolean },
+): string {
   const { dataFolder, database, workspaceRoot } = settings;
+  const page = isTerminal
+    ? [addressOf(), "(works once)"]
+    : [`${url}/`, "(open it with: holdfast open)"];
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
     "",
-    `  Page    ${url}/`,
+    `  Page    ${page.join("  ")}`,
     `  API     ${url}/docs`,
     `  Repos   inside ${workspaceRoot}`,
     `  Agents  ${sandbox}`,
@@ -330,30 +352,4 @@ export function greeting({ url, sandbox }: Server, settings: ServeSettings): str
     `          ${describeDatabase(database)}`,
     "  Stop    Ctrl-C (nothing is lost)",
   ].join("\n");
-}
-
-async function listen(app: App, { host, port }: ServeSettings): Promise<string> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    throw new CommandFailure(listenFailure(error, { host, port }), undefined, { cause: error });
-  }
-  const address = app.server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
-}
-
-function listenFailure(error: unknown, { host, port }: { host: string; port: number }): string {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  switch (code) {
-    case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use. Choose another with --port, or --port 0 for any free one.`;
-    case "EACCES":
-      return `Port ${port} on ${host} needs privileges that this user does not have. Choose one above 1023 with --port.`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `${host} is not an address of this machine. Choose another with --host.`;
-    default:
-      return `Cannot listen on ${host}:${port}: ${errorText(error)}`;
-  }
 }

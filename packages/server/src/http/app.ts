@@ -5,18 +5,23 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Limits } from "../runtime/context.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { AccessTokens } from "../runtime/tokens/access-tokens.ts";
+import type { Browsers } from "../runtime/tokens/browsers.ts";
 import type { AgentTokens } from "./guard/agent-token.ts";
+import type { SignInCodes } from "./guard/sign-in-codes.ts";
 
 /** The dependencies of the routes. The composition root creates them. */
 export interface AppServices {
   readonly runtime: Runtime;
   readonly version: string;
   readonly startedAt: Date;
+  /** Null turns authentication off. */
   readonly token: string | null;
-  /** Gives commands on the server's data folder all rights. */
-  readonly localToken?: string;
   /** The API tokens, which can be created and revoked. */
   readonly tokens?: AccessTokens;
+  /** The browsers that are signed in. Without them the page needs no sign-in. */
+  readonly browsers?: Browsers;
+  /** The codes with which browsers sign in. */
+  readonly signInCodes?: SignInCodes;
   /** Without them the tools of agents get no access. */
   readonly agentTokens?: AgentTokens;
   /** The folder of the built web page; null serves no page. */

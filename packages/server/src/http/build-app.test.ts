@@ -34,6 +34,7 @@ describe("the HTTP server", () => {
     expect(readinessSchema.parse(reply.json())).toEqual({
       status: "ready",
       version: "1.2.3",
+      auth: "none",
       platform: expect.stringMatching(/^Node v\d+\.\d+\.\d+, \w+ \w+$/u),
       startedAt: "2026-01-02T03:04:05.678Z",
       ...rest,

@@ -8,6 +8,7 @@ import { addDocs } from "./docs/add-docs.ts";
 import { drainRefusedBodies } from "./server/drain-body.ts";
 import { addEventRoutes } from "./routes/event-routes.ts";
 import { addGracefulClose } from "./server/graceful-close.ts";
+import { countFailedAttempts, type FailedAttempts } from "./guard/failed-attempts.ts";
 import { addGuard } from "./guard/guard.ts";
 import { createHeadRequests } from "./server/head-requests.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
@@ -25,6 +26,7 @@ import { answerClientError, sendProblem } from "./problems/send-problem.ts";
 import { MAX_BODY_BYTES } from "./server/server-limits.ts";
 import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSessionRoutes } from "./routes/session-routes.ts";
+import { addSignInRoutes } from "./routes/sign-in-routes.ts";
 import { addSuspensionRoutes } from "./routes/suspension-routes.ts";
 import { addTokenRoutes } from "./routes/token-routes.ts";
 import { addWebPage } from "./server/web-page.ts";
@@ -85,12 +87,13 @@ export async function buildApp(services: AppServices): Promise<App> {
     done();
   });
   heads.addTo(app);
-  addGuard(app, services);
+  const attempts = countFailedAttempts({ clock: Date.now });
+  addGuard(app, { ...services, attempts });
   addJsonBody(app);
   drainRefusedBodies(app);
   addNotFound(app, services);
   addGracefulClose(app);
-  await app.register((scope) => addRoutes(scope, services));
+  await app.register((scope) => addRoutes(scope, services, attempts));
   return app;
 }
 
@@ -98,7 +101,7 @@ const notUsed = (): never => {
   throw new Error("unreachable: compilers are set");
 };
 
-async function addRoutes(app: App, services: AppServices): Promise<void> {
+async function addRoutes(app: App, services: AppServices, attempts: FailedAttempts): Promise<void> {
   acceptAgentIds(app, services);
   addDocs(app, services);
   addHealthRoutes(app, services);
@@ -113,7 +116,10 @@ async function addRoutes(app: App, services: AppServices): Promise<void> {
   addAgentRoutes(app, services);
   addRepositoryRoutes(app, services);
   addServerRoutes(app, services);
-  if (services.tokens !== undefined) addTokenRoutes(app, services.tokens);
+  const { token, tokens, browsers, signInCodes: codes } = services;
+  if (tokens !== undefined) addTokenRoutes(app, tokens);
+  if (tokens !== undefined && browsers !== undefined && codes !== undefined)
+    addSignInRoutes(app, { token, tokens, browsers, codes, attempts });
   if (services.webFolder !== null) await addWebPage(app, services.webFolder);
 }
 

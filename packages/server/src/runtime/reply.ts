@@ -7,13 +7,11 @@ export type Reply<Value> =
 
 /** The refusals of the runtime, in addition to those of the kernel. */
 export const RUNTIME_REFUSAL_CODES = [
-  "admin_token_first",
   "agent_not_installed",
   "answer_invalid",
   "bundle_invalid",
   "grant_not_found",
   "idempotency_key_reused",
-  "last_admin_token",
   "message_not_found",
   "metadata_invalid",
   "node_ambiguous",

@@ -1,4 +1,5 @@
 import type { AnswerStore } from "./ports/answer-store.ts";
+import type { BrowserStore } from "./ports/browser-store.ts";
 import type { ImportStore } from "./ports/import-store.ts";
 import type { NodeStore } from "./ports/node-store.ts";
 import type { QuarantineStore } from "./ports/quarantine-store.ts";
@@ -11,6 +12,7 @@ import type { TokenStore } from "./ports/token-store.ts";
 import type { TranscriptStore } from "./ports/transcript-store.ts";
 
 export type * from "./ports/answer-store.ts";
+export type * from "./ports/browser-store.ts";
 export type * from "./ports/import-store.ts";
 export type * from "./ports/node-store.ts";
 export type * from "./ports/quarantine-store.ts";
@@ -37,6 +39,7 @@ export interface Store
     NodeStore,
     RepositoryStore,
     TokenStore,
+    BrowserStore,
     AnswerStore,
     RetentionStore,
     StatsStore,

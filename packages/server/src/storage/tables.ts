@@ -16,6 +16,7 @@ export interface Tables {
   NodeLease: NodeLeaseRow;
   SetAside: SetAsideRow;
   AccessToken: AccessTokenRow;
+  Browser: BrowserRow;
   /** SQLite only: sessions counted by triggers, so that a list needs no scan. */
   SessionTally: { repoId: string; status: string; count: number };
   /** One document per searchable message, and one per session for its title and purpose. */
@@ -197,6 +198,21 @@ export interface AccessTokenRow {
   lastUsedAt: number | null;
   expiresAt: number | null;
   revokedAt: number | null;
+}
+
+export interface BrowserRow {
+  id: string;
+  scope: string;
+  /** The API token that it signed in with. */
+  tokenId: string | null;
+  tokenName: string | null;
+  userAgent: string;
+  /** The SHA-256 of its cookie and its key, in hex. */
+  digest: string;
+  createdAt: number;
+  /** Approximate: not every use is stored. */
+  lastUsedAt: number;
+  expiresAt: number;
 }
 
 export interface SearchDocumentRow {

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { createAccessStore } from "./access.ts";
 import { createPageFetch } from "./page-fetch.ts";
 
-function setUp({ token = null, status = 200 }: { token?: string | null; status?: number } = {}) {
-  const kept = new Map(token === null ? [] : [["holdfast.token", token]]);
+function setUp({ key = null, status = 200 }: { key?: string | null; status?: number } = {}) {
+  const kept = new Map(key === null ? [] : [["holdfast.key", key]]);
   const access = createAccessStore({
-    get: (key) => kept.get(key) ?? null,
-    set: (key, value) => void (value === null ? kept.delete(key) : kept.set(key, value)),
+    get: (name) => kept.get(name) ?? null,
+    set: (name, value) => void (value === null ? kept.delete(name) : kept.set(name, value)),
   });
   const requests: RequestInit[] = [];
   const pageFetch = createPageFetch({
@@ -16,30 +16,29 @@ function setUp({ token = null, status = 200 }: { token?: string | null; status?:
       return new Response(null, { status });
     },
   });
-  const authorization = (): string | null =>
-    new Headers(requests.at(-1)?.headers).get("authorization");
-  return { access, kept, pageFetch, requests, authorization };
+  const sentKey = (): string | null => new Headers(requests.at(-1)?.headers).get("x-holdfast-key");
+  return { access, kept, pageFetch, requests, sentKey };
 }
 
 describe("a request of the page", () => {
-  it("sends the stored token, if any", async () => {
-    const { access, kept, pageFetch, authorization } = setUp();
+  it("sends the browser's key, if any", async () => {
+    const { access, kept, pageFetch, sentKey } = setUp();
     await pageFetch("/api/sessions");
-    expect(authorization()).toBeNull();
-    access.setToken("secret");
+    expect(sentKey()).toBeNull();
+    access.setKey("k1");
     await pageFetch("/api/sessions", { headers: { accept: "application/json" } });
-    expect(authorization()).toBe("Bearer secret");
-    expect([...kept.values()]).toEqual(["secret"]);
-    access.setToken(null);
+    expect(sentKey()).toBe("k1");
+    expect([...kept.values()]).toEqual(["k1"]);
+    access.setKey(null);
     expect([...kept.values()]).toEqual([]);
   });
 
-  it("notices a rejected token", async () => {
-    const { access, pageFetch } = setUp({ token: "old", status: 401 });
+  it("notices that the browser must sign in again", async () => {
+    const { access, pageFetch } = setUp({ key: "old", status: 401 });
     await pageFetch("/api/sessions");
-    expect(access.current()).toEqual({ token: "old", refused: true });
-    access.setToken("new");
-    expect(access.current()).toEqual({ token: "new", refused: false });
+    expect(access.current()).toEqual({ key: "old", refused: true, problem: null });
+    access.setKey("new");
+    expect(access.current()).toEqual({ key: "new", refused: false, problem: null });
   });
 
   it("uses keepalive only for small writes", async () => {

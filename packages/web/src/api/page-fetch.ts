@@ -1,6 +1,7 @@
+import { BROWSER_KEY_HEADER } from "@holdfast/protocol";
 import type { AccessStore } from "./access.ts";
 
-/** Adds the token to every request of the page, and notices when the server rejects it. */
+/** Adds the browser's key to every request of the page, and notices when the server asks for a sign-in. */
 export function createPageFetch({
   access,
   send,
@@ -9,11 +10,11 @@ export function createPageFetch({
   readonly send: typeof fetch;
 }): typeof fetch {
   return async (input, init) => {
-    const { token } = access.current();
+    const { key } = access.current();
     const headers = new Headers(init?.headers);
-    if (token !== null) headers.set("authorization", `Bearer ${token}`);
+    if (key !== null) headers.set(BROWSER_KEY_HEADER, key);
     const response = await send(input, { ...init, headers, keepalive: isSmallWrite(init) });
-    if (response.status === 401 && access.current().token === token) access.refuse();
+    if (response.status === 401 && access.current().key === key) access.refuse();
     return response;
   };
 }

@@ -5,6 +5,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { StatusRegion } from "./announce.tsx";
 import { ErrorBoundary, type Failure } from "./error-boundary.tsx";
 import { ConnectionBadge, ConnectionBanner } from "./connection-badge.tsx";
+import { OpenServerBanner } from "./open-server-banner.tsx";
 import { BottomLinks, SideLinks } from "./navigation.tsx";
 import { useNotificationClicks, useWaitingNotices } from "./notifications.ts";
 import { closeOverlay, openOverlay, useOverlay } from "./overlay.ts";
@@ -44,7 +45,16 @@ export function Shell(): ReactElement {
   useWaitingNotices();
   useNotificationClicks();
   return (
-    <div className="flex h-dvh flex-col md:flex-row">
+    <div className="flex h-dvh flex-col">
+      <OpenServerBanner />
+      <Frame />
+    </div>
+  );
+}
+
+function Frame(): ReactElement {
+  return (
+    <div className="flex min-h-0 flex-1 flex-col md:flex-row">
       <a
         href="#page"
         onClick={(event) => {

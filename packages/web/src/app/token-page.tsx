@@ -1,21 +1,21 @@
-import { createUncheckedClient, HoldfastError, errorText } from "@holdfast/client";
 import { useState, type FormEvent, type ReactElement } from "react";
 import { access } from "../api/client.ts";
+import { signIn } from "../api/sign-in.ts";
+import { useStore } from "../api/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, focusOnMount, Input } from "../ui/field.tsx";
 
-/** Asks for the token when the server requires one. */
+/** Shown while the browser is not signed in. */
 export function TokenPage(): ReactElement {
+  const { problem } = useStore(access);
   const [token, setToken] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(
-    access.current().token === null ? null : "The stored token is no longer valid.",
-  );
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
-    setProblem(await problemWith(token.trim()));
+    const failure = await signIn({ token: token.trim() });
+    if (failure !== null) access.fail(failure);
     setBusy(false);
   };
 
@@ -23,12 +23,16 @@ export function TokenPage(): ReactElement {
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-5 p-6">
       <div className="flex items-center gap-3">
         <img src="/favicon.svg" alt="" width="36" height="36" />
-        <h1 className="text-xl font-semibold">Holdfast</h1>
+        <h1 className="text-xl font-semibold">Sign in to Holdfast</h1>
       </div>
+      <p className="text-muted">
+        Run <code>holdfast open</code> on the server’s machine, or open the address that the server
+        printed when it started.
+      </p>
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <Field
           label="Access token"
-          hint="The token the server was started with (HOLDFAST_TOKEN). It is stored in this browser."
+          hint="Or enter a token: the contents of the file token in the server’s data folder, HOLDFAST_TOKEN, or an API token."
           error={problem}
         >
           {(ids) => (
@@ -50,16 +54,4 @@ export function TokenPage(): ReactElement {
       </form>
     </main>
   );
-}
-
-/** Stores the token only when the server accepts it. */
-async function problemWith(token: string): Promise<string | null> {
-  try {
-    await createUncheckedClient({ url: location.origin, token }).providers();
-  } catch (error) {
-    const isWrong = error instanceof HoldfastError && error.status === 401;
-    return isWrong ? "Wrong token" : errorText(error);
-  }
-  access.setToken(token);
-  return null;
 }

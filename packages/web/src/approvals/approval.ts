@@ -111,9 +111,18 @@ export function closingText(suspension: Suspension): string | null {
   }
 }
 
-/** A person is named by their token, if any. */
+const AUTHORS: ReadonlyMap<string, string> = new Map([
+  ["browser", "a person in a browser"],
+  ["command line", "the command line"],
+  ["server token", "a program with the server’s token"],
+  ["socket", "a program on the server’s machine"],
+]);
+
+/** A person is named by their token, if any. Older answers have no author. */
 function answeredBy(by: string | null): string {
   if (by === null || by === "") return "a person";
+  const author = AUTHORS.get(by);
+  if (author !== undefined) return author;
   if (by.startsWith("an earlier answer")) return "an earlier answer of a person";
   return by.startsWith("policy:") ? "the policy" : by.replace(/^token: /u, "");
 }

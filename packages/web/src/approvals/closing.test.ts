@@ -30,6 +30,12 @@ it("an answered suspension names the answer and who gave it", () => {
     "Allow once, by an earlier answer of a person",
   );
   expect(closingText({ ...answered, answeredBy: "token: ada" })).toBe("Allow once, by ada");
+  expect(closingText({ ...answered, answeredBy: "browser" })).toBe(
+    "Allow once, by a person in a browser",
+  );
+  expect(closingText({ ...answered, answeredBy: "anyone (no authentication)" })).toBe(
+    "Allow once, by anyone (no authentication)",
+  );
   expect(closingText({ ...answered, kind: "question", answer: "Blue" })).toBe(
     "Answered, by a person",
   );

@@ -19,7 +19,6 @@ const SANDBOX_MODES = {
 const LINKS = [
   { href: "/docs", name: "HTTP API" },
   { href: "/openapi.json", name: "OpenAPI document" },
-  { href: "/readyz", name: "Readiness as JSON" },
 ] as const;
 
 /** The state of the server. */
@@ -58,6 +57,7 @@ function factsOf(readiness: Readiness): readonly Fact[] {
             value: `${sessions.active} active, ${sessions.suspended} suspended, ${sessions.archived} archived, ${sessions.error} in error`,
           },
         ]),
+    { name: "Authentication", value: <Authentication auth={readiness.auth} /> },
     { name: "Sandbox", value: <Sandbox sandbox={readiness.sandbox} /> },
     ...limitFacts(readiness.limits),
     ...(damage.length === 0
@@ -77,6 +77,11 @@ function factsOf(readiness: Readiness): readonly Fact[] {
           },
         ]),
   ];
+}
+
+function Authentication({ auth }: Pick<Readiness, "auth">): ReactElement {
+  if (auth === "token") return <Badge tone="ok">On</Badge>;
+  return <Badge tone="danger">Off</Badge>;
 }
 
 function Sandbox({ sandbox }: { readonly sandbox: SandboxState }): ReactElement {

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { access } from "../api/client.ts";
+import { signOut } from "../api/sign-in.ts";
 import { useStore } from "../api/store.ts";
 import {
   chooseNotifications,
@@ -20,7 +21,7 @@ const NOTIFICATIONS = {
 /** Settings stored in this browser. */
 export function ThisBrowser(): ReactElement {
   const notifications = useNotificationChoice();
-  const { token } = useStore(access);
+  const { key } = useStore(access);
   return (
     <Section title="This browser">
       <Facts>
@@ -43,16 +44,19 @@ export function ThisBrowser(): ReactElement {
             ),
           },
           {
-            name: "Token",
+            name: "Sign-in",
             value:
-              token === null ? (
-                <span className="text-muted">The server requires no token.</span>
+              key === null ? (
+                <span className="text-muted">The server requires no sign-in.</span>
               ) : (
                 <span className="flex flex-wrap items-center gap-3">
-                  <Button size="small" onClick={() => access.setToken(null)}>
+                  <Button size="small" onClick={() => void signOut({ everywhere: false })}>
                     Sign out
                   </Button>
-                  <span className="text-muted">Stored in this browser.</span>
+                  <Button size="small" onClick={() => void signOut({ everywhere: true })}>
+                    Sign out everywhere
+                  </Button>
+                  <span className="text-muted">This browser stays signed in for 400 days.</span>
                 </span>
               ),
           },

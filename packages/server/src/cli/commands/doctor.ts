@@ -139,10 +139,10 @@ function unreadableText({ total, sessions }: UnreadableSessions): string {
 async function checkServer(flags: CommonFlags, settings: ServeSettings): Promise<Result> {
   const server = await findServer(flags, settings);
   if (server === null) return "not running; start one with: holdfast serve";
-  const { url, token } = server;
+  const { url, client } = server;
   try {
     const { createClient } = await import("@holdfast/client");
-    const { status } = await createClient({ url, token: token ?? undefined }).readiness();
+    const { status } = await createClient(client).readiness();
     return `${url}, ${status}`;
   } catch (error) {
     return { verdict: "bad", says: `${url}: ${errorText(error)}` };

@@ -15,7 +15,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   noteLoading((line) => process.stderr.write(`holdfast: ${line}\n`));
   const stopRequest = stopSignal();
   const server = await startServer(settings);
-  process.stdout.write(`${greeting(server, settings)}\n`);
+  process.stdout.write(`${greeting(server, settings, { isTerminal: process.stdout.isTTY })}\n`);
   boundNewSpace();
   tidyUpSoon();
   await stopRequest;

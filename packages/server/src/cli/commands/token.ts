@@ -1,6 +1,5 @@
 import { defined } from "../../domain/defined.ts";
 import type { Token, TokenScope } from "@holdfast/protocol";
-import type { Tokens } from "@holdfast/client";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
@@ -17,22 +16,10 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { name, scope, expires } = flags;
   const request = defined({ name, scope, expiresInDays: expires });
-  const { created, isFirst } = await withGateway(flags, "create", async ({ tokens }) => ({
-    isFirst: !(await areInUse(tokens)),
-    created: await tokens.create(request),
-  }));
-  // Printed for scripts too: every client needs a token from now on.
-  if (isFirst) process.stderr.write(`${FIRST_TOKEN}\n`);
+  const created = await withGateway(flags, "create", ({ tokens }) => tokens.create(request));
   if (flags.json === true) return printer.json(created);
   printer.note(`Token ${created.id}. Keep it: it is not shown again.`);
   return printer.line(created.token);
-}
-
-const FIRST_TOKEN =
-  "This is the first token. From now on every request needs one, and the web page asks for it. Commands on the server's own data folder work without it.";
-
-async function areInUse(tokens: Tokens): Promise<boolean> {
-  return (await tokens.list()).tokens.some(({ revokedAt }) => revokedAt === null);
 }
 
 export async function listTokens(flags: CommonFlags): Promise<void> {
@@ -64,13 +51,6 @@ function stateOf({ revokedAt, expiresAt }: Token): string {
 
 export async function revokeToken(id: string, flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { revoked, areLeft } = await withGateway(flags, "change", async ({ tokens }) => ({
-    revoked: await tokens.revoke(id),
-    areLeft: await areInUse(tokens),
-  }));
-  if (!areLeft)
-    printer.note(
-      "That was the last token. A server without HOLDFAST_TOKEN now accepts every request from this machine.",
-    );
+  const revoked = await withGateway(flags, "change", ({ tokens }) => tokens.revoke(id));
   printer.result(revoked, `${revoked.name} is revoked. Servers refuse it within seconds.`);
 }

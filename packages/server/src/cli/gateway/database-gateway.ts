@@ -99,7 +99,12 @@ export function databaseGateway(
       resume: (name) => act(name, (sessionId) => requests.resume({ sessionId })),
       answer: (name, { suspensionId, answer }) =>
         act(name, (sessionId) =>
-          requests.answer({ sessionId, suspensionId, answer: fromWireJson(answer), by: null }),
+          requests.answer({
+            sessionId,
+            suspensionId,
+            answer: fromWireJson(answer),
+            by: "command line",
+          }),
         ),
       archive: (name) => act(name, (sessionId) => requests.archive({ sessionId })),
       finalize: (name, request) =>

@@ -1,6 +1,11 @@
-import { localUrl, runningServer, type ServerFile } from "../settings/data-folder.ts";
+import type { ClientOptions } from "@holdfast/client";
+import { COMMAND_LINE } from "../../http/guard/caller.ts";
+import { findSocket } from "../access/socket-file.ts";
+import { findToken } from "../access/token-file.ts";
+import { localUrl, runningServer } from "../settings/data-folder.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { serverUsing } from "./served-database.ts";
+import { VERSION } from "../version.ts";
+import { serverOn, serverUsing } from "./served-database.ts";
 import {
   describeDatabase,
   serveSettings,
@@ -17,7 +22,8 @@ export interface CommonFlags extends DataFlags {
 
 export interface ServerAddress {
   readonly url: string;
-  readonly token: string | null;
+  /** The options of a client for this server. */
+  readonly client: ClientOptions;
 }
 
 /** The settings of a command that takes `--url`. */
@@ -43,12 +49,31 @@ export async function findServer(
   if (flags.url !== undefined) {
     const local = runningServer(dataFolder);
     const isLocal = local !== null && originOf(local.url) === originOf(flags.url);
-    return { url: localUrl(flags.url), token: token ?? (isLocal ? tokenOf(local) : null) };
+    return addressOf({ url: flags.url, token, folder: isLocal ? dataFolder : null });
   }
-  const server = isFolderNamed(flags, settings)
-    ? (runningServer(dataFolder) ?? (await serverUsing(settings)))
+  const used = isFolderNamed(flags, settings)
+    ? (serverOn(dataFolder) ?? (await serverUsing(settings)))
     : await serverUsing(settings);
-  return server === null ? null : { url: localUrl(server.url), token: token ?? tokenOf(server) };
+  if (used === null) return null;
+  return addressOf({ url: used.server.url, token, folder: used.folder });
+}
+
+/** A configured token comes first. Without one, the files of the server's data folder give access. */
+function addressOf({
+  url,
+  token,
+  folder,
+}: {
+  readonly url: string;
+  readonly token: string | null;
+  readonly folder: string | null;
+}): ServerAddress {
+  const reachable = localUrl(url);
+  const userAgent = `${COMMAND_LINE}/${VERSION}`;
+  const socketPath = token === null && folder !== null ? findSocket(folder) : null;
+  if (socketPath !== null) return { url: reachable, client: { socketPath, userAgent } };
+  const known = token ?? (folder === null ? null : findToken(folder)) ?? undefined;
+  return { url: reachable, client: { url: reachable, token: known, userAgent } };
 }
 
 /** For work on the database itself. Throws when the server on the data folder uses another database. */
@@ -79,10 +104,6 @@ export async function databaseElsewhere(
 /** Whether the data folder, and not a database, selects the server. */
 function isFolderNamed({ data }: CommonFlags, { databaseFrom }: ServeSettings): boolean {
   return databaseFrom === "default" || (databaseFrom === "environment" && data !== undefined);
-}
-
-function tokenOf({ localToken }: ServerFile): string | null {
-  return localToken ?? null;
 }
 
 function originOf(url: string): string | null {

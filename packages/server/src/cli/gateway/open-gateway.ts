@@ -59,8 +59,7 @@ async function openDatabaseGateway(
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
-  const hasOtherAdmin = settings.token !== null;
-  const tokens = openAccessTokens({ store, clock: Date.now, newId, hasOtherAdmin });
+  const tokens = openAccessTokens({ store, clock: Date.now, newId });
   return databaseGateway(requests, tokens, store.close);
 }
 

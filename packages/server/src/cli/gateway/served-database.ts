@@ -45,15 +45,26 @@ export function requireData(
  * The running server that uses this database: the one on the data folder, or the one on the folder of a SQLite file.
  * Null when neither uses it.
  */
-export async function serverUsing(named: NamedDatabase): Promise<ServerFile | null> {
+export async function serverUsing(named: NamedDatabase): Promise<FoundServer | null> {
   let inspection: DatabaseInspection | null = null;
   for (const folder of foldersOf(named)) {
-    const server = runningServer(folder);
-    if (server?.database === undefined) continue;
+    const found = serverOn(folder);
+    if (found?.server.database === undefined) continue;
     inspection ??= await inspectDatabase(named.database);
-    if (isUsedBy(server, inspection)) return server;
+    if (isUsedBy(found.server, inspection)) return found;
   }
   return null;
+}
+
+/** A running server and its data folder. */
+export interface FoundServer {
+  readonly folder: string;
+  readonly server: ServerFile;
+}
+
+export function serverOn(folder: string): FoundServer | null {
+  const server = runningServer(folder);
+  return server === null ? null : { folder, server };
 }
 
 /** A copy of a PostgreSQL cluster has the identity of the original. The server holds a lease in only one of them. */

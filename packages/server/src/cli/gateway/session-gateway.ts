@@ -44,8 +44,8 @@ export interface SessionGateway extends Pick<
   close(): Promise<void>;
 }
 
-export function serverGateway({ url, token }: ServerAddress): SessionGateway {
-  const client = createClient({ url, token: token ?? undefined });
+export function serverGateway(address: Pick<ServerAddress, "client">): SessionGateway {
+  const client = createClient(address.client);
   const { sessions } = client;
   return {
     ...client,

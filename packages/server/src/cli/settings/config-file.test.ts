@@ -19,6 +19,7 @@ const NOTHING = {
   agents: new Map(),
   models: new Map(),
   defaultProvider: null,
+  auth: "token",
   sandbox: "auto",
   permissions: null,
   limits: {},
@@ -83,6 +84,7 @@ describe("the config file", () => {
           },
         },
         defaultProvider: "mine",
+        auth: "none",
         sandbox: "off",
         permissions: {
           rules: [
@@ -145,6 +147,7 @@ describe("the config file", () => {
         ],
       ]),
       defaultProvider: "mine",
+      auth: "none",
       sandbox: "off",
       permissions: {
         rules: [

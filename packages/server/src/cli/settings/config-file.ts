@@ -52,6 +52,7 @@ function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
     agents,
     models,
     defaultProvider: config.defaultProvider ?? null,
+    auth: config.auth ?? "token",
     sandbox: config.sandbox ?? "auto",
     /** Null when the file has no permissions at all. */
     permissions: permissions === undefined ? null : policyOf(permissions),

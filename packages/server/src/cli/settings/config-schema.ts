@@ -126,6 +126,7 @@ function makeSchemas() {
       )
       .optional(),
     defaultProvider: word.optional(),
+    auth: z.enum(["token", "none"]).optional(),
     sandbox: z.enum(["auto", "required", "off"]).optional(),
     permissions: section({
       rules: permissionRules,

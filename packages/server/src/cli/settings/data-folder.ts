@@ -24,8 +24,6 @@ const serverFileSchema = z.object({
   node: z.string().optional(),
   /** The identity of its database. */
   database: z.string().optional(),
-  /** Gives commands of the folder's owner full access until this server ends. */
-  localToken: z.string().optional(),
 });
 
 const nodeFileSchema = z.object({

@@ -29,6 +29,7 @@ describe("the settings of a server", () => {
       workspaceRoot: process.cwd(),
       models: [],
       defaultProvider: null,
+      auth: "token",
       sandbox: "auto",
       permissions: null,
       limits: LIMITS,

@@ -40,7 +40,9 @@ export interface DataSettings {
 export interface ServeSettings extends DataSettings {
   readonly host: string;
   readonly port: number;
+  /** Null when it is not set: a server then uses the token file of its data folder. */
   readonly token: string | null;
+  readonly auth: AuthMode;
   /** An existing folder, absolute. Repositories must be inside. */
   readonly workspaceRoot: string;
   /** All agents except the demo. */
@@ -61,6 +63,10 @@ export interface ServeSettings extends DataSettings {
   readonly resume: ResumePolicy;
   readonly logLevel: LogLevel;
 }
+
+/** `none`: every request from this machine is accepted. */
+const AUTH_MODES = ["token", "none"] as const;
+export type AuthMode = (typeof AUTH_MODES)[number];
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -111,20 +117,21 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
 export function serveSettings(flags: ServeFlags, environment: Environment): ServeSettings {
   const host = flags.host ?? nonEmpty(environment["HOLDFAST_HOST"]) ?? DEFAULT_HOST;
   const token = nonEmpty(environment["HOLDFAST_TOKEN"]) ?? null;
-  if (!LOOPBACK.test(host) && token === null) {
-    throw new CommandFailure(
-      `Listening on ${host} gives other machines access. Set HOLDFAST_TOKEN, or omit --host.`,
-      EXIT.usage,
-    );
-  }
   const port = parsePort(flags.port ?? nonEmpty(environment["HOLDFAST_PORT"]) ?? DEFAULT_PORT);
   const data = dataSettings(flags, environment);
   const config = readConfigFile(data.dataFolder);
+  const auth = readVariable(environment, AUTH) ?? config.auth;
+  if (auth === "none" && !LOOPBACK.test(host))
+    throw new CommandFailure(
+      `Listening on ${host} gives other machines access, which needs authentication. Remove "auth": "none", or omit --host.`,
+      EXIT.usage,
+    );
   return {
     ...data,
     host,
     port,
     token,
+    auth,
     workspaceRoot: workspaceRootIn(environment),
     agents: definitionsOf(config.agents),
     models: [...config.models].map(([name, model]) => defineModel(name, model)),
@@ -263,6 +270,11 @@ const LEASE: Variable<number> = {
   rule: "milliseconds from 1000 to 600000",
   parse: (text) =>
     Number.isInteger(Number(text)) ? numberIn(text, { min: 1_000, max: 600_000 }) : undefined,
+};
+const AUTH: Variable<AuthMode> = {
+  name: "HOLDFAST_AUTH",
+  rule: `one of ${AUTH_MODES.join(", ")}`,
+  parse: (text) => AUTH_MODES.find((mode) => mode === text),
 };
 const LOG_LEVEL: Variable<LogLevel> = {
   name: "HOLDFAST_LOG_LEVEL",

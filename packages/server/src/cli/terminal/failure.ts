@@ -43,7 +43,6 @@ const NOT_FOUND: readonly HoldfastErrorCode[] = [
 ];
 
 const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
-  admin_token_first: () => "Create one with: holdfast token create --name admin --scope admin",
   agent_not_installed: () => "Run `holdfast providers` to see all providers.",
   provider_unknown: () => "Run `holdfast providers` to see all providers.",
   node_ambiguous: () => "Run `holdfast nodes` to see all nodes.",

@@ -54,6 +54,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   FinalizeRequest: { outcome: "completed", summary: "The build is green." },
   FailRequest: { reason: "its data is unusable" },
   ForkRequest: {},
+  SignInRequest: { code: "…" },
   AddRepositoryRequest: { path: "/home/me/project" },
 };
 

@@ -17,6 +17,7 @@ const TAGS = [
   { name: "repositories", description: "Git repositories that agents work in." },
   { name: "providers", description: "Agents and models that can run messages." },
   { name: "tokens", description: "Access to the API." },
+  { name: "browsers", description: "Signing in and out on the web page." },
   { name: "nodes", description: "Servers that share one database." },
   { name: "stats", description: "Success rates, durations and costs." },
   { name: "server", description: "Health, readiness and metrics." },
@@ -42,14 +43,14 @@ export async function describeRoutes(
         license: { name: "MIT", identifier: "MIT" },
       },
       tags: TAGS,
-      security: [{}, { token: [] }],
+      security: [{ token: [] }],
       components: {
         securitySchemes: {
           token: {
             type: "http",
             scheme: "bearer",
             description:
-              "Required if the server was started with a token or if API tokens exist. Each operation names the " +
+              "Required unless authentication is turned off. Each operation names the " +
               "scope it needs. Scopes in ascending order: read, send, admin.",
           },
           agentToken: {
@@ -82,7 +83,7 @@ export async function describeRoutes(
 function securityOf({ method, url, config }: RouteOptions) {
   if (config?.isPublic === true) return { security: [] };
   const scope = scopeOf({ method: [method].flat()[0] ?? "GET", url });
-  return scope === null ? {} : { security: [{}, { token: [scope] }] };
+  return scope === null ? {} : { security: [{ token: [scope] }] };
 }
 
 const OPTIONAL_BODY = "x-optional-body";

@@ -3,45 +3,69 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { includes, type Scope } from "../../domain/scope.ts";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
+import type { Browsers } from "../../runtime/tokens/browsers.ts";
+import { isFromSocket } from "../server/local-socket.ts";
 import { toProblem } from "../problems/problem-status.ts";
+import { browserSecretsOf } from "./browser-cookie.ts";
+import type { Caller } from "./caller.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { scopeOf } from "./route-scope.ts";
 
 export interface TokenCheck {
-  /** The server's own token, which has all rights. */
+  /** The server's own token, which has all rights. Null: no request needs a token. */
   readonly token: string | null;
-  /** Also has all rights, for commands on the server's data folder. Unlike `token`, it does not make tokens required. */
-  readonly localToken: string | null;
-  readonly tokens: Pick<AccessTokens, "areInUse" | "find">;
+  readonly tokens: Pick<AccessTokens, "find">;
+  readonly browsers: Pick<Browsers, "find">;
   readonly attempts: FailedAttempts;
   readonly open: OpenRequests;
 }
 
-/** The problem with the token of the request, or null. */
+/** The problem with the token of the request, or null. Notes the caller in the request. */
 export async function aboutToken(
-  { token, localToken, tokens, attempts, open }: TokenCheck,
+  { token, tokens, browsers, attempts, open }: TokenCheck,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Problem | null> {
   const secret = bearerOf(request);
   if (secret !== undefined) {
-    if (token !== null && isSame(secret, token)) return null;
-    if (localToken !== null && isSame(secret, localToken)) return null;
+    if (token !== null && isSameSecret(secret, token))
+      return accept(request, { kind: "server token" });
     const accessToken = await tokens.find(secret);
     if (accessToken !== null) {
       open.add(accessToken.id, reply.raw);
-      request.tokenName = accessToken.name;
+      accept(request, { kind: "token", name: accessToken.name });
       return aboutScope(accessToken.scope, neededFor(request));
     }
   }
-  if (token === null && !(await tokens.areInUse())) return null;
-  if (secret === undefined)
-    return toProblem(
-      "unauthorized",
-      "This server requires a token. Send it as Authorization: Bearer TOKEN.",
-    );
-  return wrongToken(attempts, request);
+  const browserSecrets = secret === undefined ? browserSecretsOf(request) : null;
+  const browser = browserSecrets === null ? null : await browsers.find(browserSecrets);
+  if (browser !== null) {
+    open.add(browser.id, reply.raw);
+    const { id, tokenName } = browser;
+    accept(request, { kind: "browser", id, tokenName });
+    return aboutForgery(request) ?? aboutScope(browser.scope, neededFor(request));
+  }
+  if (secret === undefined && isFromSocket(request.raw)) return accept(request, { kind: "socket" });
+  if (token === null) return accept(request, { kind: "anyone" });
+  if (secret !== undefined) return wrongToken(attempts, request);
+  return toProblem(
+    "unauthorized",
+    "This server requires a token. Send it as Authorization: Bearer TOKEN, or sign in with: holdfast open",
+  );
+}
+
+/** A browser sends its cookie with requests of every page. It must say that a write comes from ours. */
+function aboutForgery({ method, headers }: FastifyRequest): Problem | null {
+  if (method === "GET" || method === "HEAD") return null;
+  // The guard has refused the origins of other sites.
+  if (headers.origin !== undefined || headers["sec-fetch-site"] === "same-origin") return null;
+  return toProblem("origin_not_allowed", "A browser must send the Origin of its page.");
+}
+
+function accept(request: FastifyRequest, caller: Caller): null {
+  request.caller = caller;
+  return null;
 }
 
 /** The problem of a request with a wrong token. */
@@ -50,7 +74,8 @@ export function wrongToken(
   { ip }: Pick<FastifyRequest, "ip">,
   detail = "The token is unknown, expired or revoked.",
 ): Problem {
-  if (!attempts.add(ip)) return toProblem("unauthorized", detail);
+  // Requests on the Unix socket have no address.
+  if (!attempts.add(String(ip))) return toProblem("unauthorized", detail);
   return toProblem(
     "too_many_attempts",
     "Too many wrong tokens from this address. Wait a minute, or send a valid token.",
@@ -74,23 +99,11 @@ function neededFor({ method, routeOptions: { url } }: FastifyRequest): Scope {
   return url === undefined ? "read" : (scopeOf({ method, url }) ?? "admin");
 }
 
-function isSame(left: string, right: string): boolean {
+export function isSameSecret(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
 /** Digests have equal lengths, so that a comparison reveals nothing about the token's length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-/** The author of an answer, as it is recorded. */
-export function authorOf({ tokenName }: Pick<FastifyRequest, "tokenName">): string | null {
-  return tokenName === null ? null : `token: ${tokenName}`;
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The name of the request's API token; null without one, and for the server's own token. */
-    tokenName: string | null;
-  }
 }

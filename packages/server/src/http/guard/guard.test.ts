@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import { READY } from "../testing/samples.ts";
-import { testApp } from "../testing/test-app.ts";
+import { RawClient } from "../testing/raw-client.ts";
+import { listen, testApp } from "../testing/test-app.ts";
 
 let webFolder: string;
 beforeAll(() => {
@@ -35,7 +36,7 @@ const NAVIGATION = {
 };
 
 describe("the guard", () => {
-  it("accepts only names of this machine without a token, on every route", async () => {
+  it("accepts only names of this machine without authentication, on every route", async () => {
     const app = await open();
     const statusFor = async (host: string, url = "/readyz"): Promise<number> =>
       (await app.inject({ url, headers: { host } })).statusCode;
@@ -84,6 +85,11 @@ describe("the guard", () => {
     ["a page on another port", { origin: "http://localhost:3000" }],
     ["a page without an origin of its own", { origin: "null" }],
     ["an invalid origin", { origin: "no url" }],
+    ["a page with TLS, which this server is not", { origin: "https://localhost:4664" }],
+    [
+      "a page without TLS, while a proxy offers it",
+      { origin: "http://localhost:4664", "x-forwarded-proto": "https" },
+    ],
     ["another site, according to the browser", { "sec-fetch-site": "cross-site" }],
     ["a sibling domain, according to the browser", { "sec-fetch-site": "same-site" }],
     ["a frame of another site", { ...NAVIGATION, "sec-fetch-dest": "iframe" }],
@@ -120,6 +126,7 @@ describe("the guard", () => {
     for (const headers of [
       { origin: "http://localhost:4664", "sec-fetch-site": "same-origin" },
       { origin: "http://LOCALHOST:4664" },
+      { origin: "https://localhost:4664", "x-forwarded-proto": "https" },
       { "sec-fetch-site": "none" },
       {},
     ]) {
@@ -131,6 +138,20 @@ describe("the guard", () => {
         200,
         { suspensions: [], unusedAnswers: [] },
       ]);
+    }
+  });
+
+  it("refuses a request with two Host headers", async () => {
+    const app = await open();
+    const port = await listen(app);
+    for (const second of ["localhost", "evil.example"]) {
+      const client = new RawClient(port, "/readyz", { Host: second, connection: "close" });
+      await client.closed;
+      expect(client.received).toMatch(/^HTTP\/1.1 400 /u);
+      expect(JSON.parse(client.body)).toMatchObject({
+        code: "invalid_request",
+        detail: "A request must have only one Host header.",
+      });
     }
   });
 

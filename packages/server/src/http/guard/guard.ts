@@ -1,24 +1,26 @@
 import { sessionParamsSchema, type Problem } from "@holdfast/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
+import type { Browsers } from "../../runtime/tokens/browsers.ts";
 import type { AppServices } from "../app.ts";
 import type { AgentTokens } from "./agent-token.ts";
 import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem } from "../problems/send-problem.ts";
 import { aboutToken, bearerOf, wrongToken, type TokenCheck } from "./about-token.ts";
-import { countFailedAttempts, type FailedAttempts } from "./failed-attempts.ts";
+import type { FailedAttempts } from "./failed-attempts.ts";
 import { openRequests } from "./open-requests.ts";
+import { isServedOrigin } from "./served-origin.ts";
 import { scopeOf } from "./route-scope.ts";
+import { isFromSocket } from "../server/local-socket.ts";
 import { isPageAddress } from "../server/web-page.ts";
 
-type GuardOptions = Pick<AppServices, "token" | "localToken" | "agentTokens"> & {
-  /** While there are API tokens, every request needs one. */
-  readonly tokens?: Pick<AccessTokens, "areInUse" | "find" | "isGood">;
-  readonly clock?: () => number;
+type GuardOptions = Pick<AppServices, "token" | "agentTokens"> & {
+  readonly tokens?: Pick<AccessTokens, "find" | "isGood">;
+  readonly browsers?: Pick<Browsers, "find" | "isGood">;
+  readonly attempts: FailedAttempts;
 };
 
-const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
-  areInUse: async () => false,
+const NOBODY: NonNullable<GuardOptions["tokens"] & GuardOptions["browsers"]> = {
   find: async () => null,
   isGood: async () => false,
 };
@@ -26,13 +28,14 @@ const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
 /** Checks each request before its route, also those for the page's files and for streams. */
 export function addGuard(
   app: FastifyInstance,
-  { token, localToken, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
+  { token, tokens = NOBODY, browsers = NOBODY, agentTokens, attempts }: GuardOptions,
 ): void {
-  const attempts = countFailedAttempts({ clock });
-  const open = openRequests(tokens);
-  const check: TokenCheck = { token, localToken: localToken ?? null, tokens, attempts, open };
+  const open = openRequests({
+    isGood: async (id) => (await tokens.isGood(id)) || browsers.isGood(id),
+  });
+  const check: TokenCheck = { token, tokens, browsers, attempts, open };
   app.addHook("onClose", async () => open.stop());
-  app.decorateRequest("tokenName", null);
+  app.decorateRequest("caller", null);
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const each of [method].flat()) {
       if (config?.isForAgents !== true && scopeOf({ method: each, url }) === null)
@@ -41,7 +44,7 @@ export function addGuard(
   });
   app.addHook("onRequest", async (request, reply) => {
     const problem =
-      (await aboutHost(request, check)) ??
+      aboutHost(request, check) ??
       aboutSite(request) ??
       (isForAgents(request)
         ? aboutAgentToken(request, agentTokens, attempts)
@@ -58,16 +61,22 @@ export function addGuard(
 /** Without a token, only names of this machine are accepted: a foreign page cannot use a DNS name to get in. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/u;
 
-async function aboutHost(
-  { headers }: FastifyRequest,
-  { token, tokens }: TokenCheck,
-): Promise<Problem | null> {
-  if (token !== null || LOOPBACK.test(hostName(headers.host))) return null;
-  if (await tokens.areInUse()) return null;
+function aboutHost(request: FastifyRequest, { token }: TokenCheck): Problem | null {
+  const { headers } = request;
+  // Node keeps only the first. A proxy may have looked at the other.
+  if (request.raw.rawHeaders.filter(isHostName).length > 1)
+    return toProblem("invalid_request", "A request must have only one Host header.");
+  const needsToken = token !== null && !isFromSocket(request.raw);
+  if (needsToken || LOOPBACK.test(hostName(headers.host))) return null;
   return toProblem(
     "host_not_allowed",
     "Without a token, this server answers only requests to localhost.",
   );
+}
+
+/** Names are at even positions, values at odd ones. */
+function isHostName(text: string, position: number): boolean {
+  return position % 2 === 0 && text.toLowerCase() === "host";
 }
 
 function hostName(host: string | undefined): string {
@@ -76,17 +85,13 @@ function hostName(host: string | undefined): string {
 
 /** Browsers name the site of a request. Only our own pages may use the API; other sites may link to our pages. */
 function aboutSite(request: FastifyRequest): Problem | null {
-  const { origin, host, "sec-fetch-site": site } = request.headers;
+  const { origin, "sec-fetch-site": site } = request.headers;
   const isForeign =
-    (origin !== undefined && !isSameHost(origin, host)) ||
+    (origin !== undefined && !isServedOrigin(origin, request)) ||
     site === "cross-site" ||
     site === "same-site";
   if (!isForeign || (origin === undefined && isPageVisit(request))) return null;
   return toProblem("origin_not_allowed", "Pages of other sites must not use this server.");
-}
-
-function isSameHost(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === (host ?? "").toLowerCase();
 }
 
 function isPageVisit(request: FastifyRequest): boolean {

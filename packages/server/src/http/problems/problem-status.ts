@@ -4,7 +4,6 @@ import { InvalidRequest } from "./invalid-request.ts";
 
 /** The HTTP status of each code. A new code does not compile until it has a row here. */
 export const PROBLEM_STATUS = {
-  admin_token_first: 409,
   agent_not_installed: 409,
   agents_busy: 429,
   answer_invalid: 422,
@@ -25,7 +24,6 @@ export const PROBLEM_STATUS = {
   idempotency_key_reused: 422,
   internal_error: 500,
   invalid_request: 400,
-  last_admin_token: 409,
   message_not_found: 404,
   message_not_queued: 409,
   metadata_invalid: 422,

@@ -4,7 +4,10 @@ import { LIMITS } from "../../runtime/context.ts";
 import type { App, AppServices } from "../app.ts";
 import { serverLimits } from "../server/server-limits.ts";
 
-type Services = Pick<AppServices, "runtime" | "version" | "startedAt" | "limits" | "sandbox">;
+type Services = Pick<
+  AppServices,
+  "runtime" | "version" | "startedAt" | "token" | "limits" | "sandbox"
+>;
 
 const NO_SANDBOX: SandboxState = {
   mode: "off",
@@ -15,7 +18,7 @@ const PLATFORM = `Node ${process.version}, ${platform()} ${arch()}`;
 
 export function addHealthRoutes(
   app: App,
-  { runtime, version, startedAt, limits = LIMITS, sandbox = () => NO_SANDBOX }: Services,
+  { runtime, version, startedAt, token, limits = LIMITS, sandbox = () => NO_SANDBOX }: Services,
 ): void {
   app.route({
     method: "GET",
@@ -50,6 +53,7 @@ export function addHealthRoutes(
         ...rest,
         damage: [...damage],
         limits: serverLimits(limits),
+        auth: token === null ? ("none" as const) : ("token" as const),
         sandbox: sandbox(),
       });
     },

@@ -56,7 +56,7 @@ describe("the lifecycle of a session over HTTP", () => {
     const forked = await post("fork");
     expect([forked.statusCode, forked.headers["location"]]).toEqual([201, "/api/sessions/s1"]);
     await post("fork", { atMessage: "m1" });
-    const answered = { sessionId: "s1", suspensionId: "q1", by: null };
+    const answered = { sessionId: "s1", suspensionId: "q1", by: "anyone (no authentication)" };
     expect(requests).toEqual([
       ["cancel", { sessionId: "s1", reason: "on request" }],
       ["cancel", { sessionId: "s1", version: 7, reason: "wrong branch" }],
@@ -221,10 +221,10 @@ describe("other resources over HTTP", () => {
       ["s4", false, "internal_error"],
     ]);
     expect(JSON.stringify(body)).not.toContain("a secret");
-    expect(requests).toEqual([{ name, answer: { build: 7 }, by: null }]);
+    expect(requests).toEqual([{ name, answer: { build: 7 }, by: "anyone (no authentication)" }]);
 
     expect((await app.inject({ method: "POST", url: "/api/events/x" })).statusCode).toBe(200);
-    expect(requests.at(-1)).toEqual({ name: "x", answer: null, by: null });
+    expect(requests.at(-1)).toEqual({ name: "x", answer: null, by: "anyone (no authentication)" });
     for (const [wrong, payload] of [
       ["/api/events/%20", {}],
       [`/api/events/${"x".repeat(201)}`, {}],

@@ -11,7 +11,7 @@ import {
   shouldResumeQuerySchema,
 } from "@holdfast/protocol";
 import type { App, AppServices } from "../app.ts";
-import { authorOf } from "../guard/about-token.ts";
+import { authorOf } from "../guard/caller.ts";
 import { fromWireJson, fromWireResumeQuery } from "../wire/from-wire.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";

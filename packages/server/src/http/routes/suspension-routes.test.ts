@@ -17,7 +17,7 @@ const GRANT: PermissionGrant = {
   command: null,
   folder: null,
   fingerprint: "f",
-  by: null,
+  by: "anyone (no authentication)",
   at: Date.UTC(2026, 0, 2),
 };
 

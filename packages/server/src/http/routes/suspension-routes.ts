@@ -13,7 +13,7 @@ import {
 } from "@holdfast/protocol";
 import type { PermissionGrant } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
-import { authorOf } from "../guard/about-token.ts";
+import { authorOf } from "../guard/caller.ts";
 import { fromWireJson } from "../wire/from-wire.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";

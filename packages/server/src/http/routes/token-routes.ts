@@ -21,7 +21,7 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     schema: {
       operationId: "listTokens",
       summary: "List API tokens",
-      description: "The token that the server was started with is not listed.",
+      description: "The server's own token is not listed.",
       tags: TAGS,
       response: { 200: tokensReplySchema, ...readProblems() },
     },
@@ -34,11 +34,10 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     schema: {
       operationId: "createToken",
       summary: "Create a token",
-      description:
-        "The token is shown only in this reply. As soon as a token exists, every request needs one. The first token must therefore have the scope admin, unless the server was started with a token.",
+      description: "The token is shown only in this reply.",
       tags: TAGS,
       body: createTokenRequestSchema,
-      response: { 201: createdTokenSchema, ...writeProblems("tokens_full", "admin_token_first") },
+      response: { 201: createdTokenSchema, ...writeProblems("tokens_full") },
     },
     handler: async ({ body }, reply) => {
       const created = await tokens.create(fromWireCreateToken(body));
@@ -58,10 +57,10 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
       operationId: "revokeToken",
       summary: "Revoke a token",
       description:
-        "Takes effect on all nodes within seconds and closes event streams opened with the token. The last admin token cannot be revoked while other tokens are in use, unless the server was started with a token.",
+        "Takes effect on all nodes within seconds. Closes event streams opened with the token, and signs out browsers that signed in with it.",
       tags: TAGS,
       params: tokenParamsSchema,
-      response: { 200: tokenSchema, ...writeProblems("token_not_found", "last_admin_token") },
+      response: { 200: tokenSchema, ...writeProblems("token_not_found") },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await tokens.revoke(params.id), ({ token }) => toWireToken(token)),

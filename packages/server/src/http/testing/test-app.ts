@@ -1,5 +1,7 @@
 import { onTestFinished, vi } from "vitest";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
+import type { Browsers } from "../../runtime/tokens/browsers.ts";
+import { createSignInCodes } from "../guard/sign-in-codes.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { buildApp } from "../build-app.ts";
 import { type App, type AppServices } from "../app.ts";
@@ -17,6 +19,8 @@ export async function testApp({
     startedAt: new Date("2026-01-02T03:04:05.678Z"),
     token: null,
     tokens: NO_TOKENS,
+    browsers: NO_BROWSERS,
+    signInCodes: createSignInCodes(),
     webFolder: null,
     runtime: runtimeWith(runtime),
     ...services,
@@ -30,12 +34,19 @@ function notExpected(): never {
 }
 
 const NO_TOKENS: AccessTokens = {
-  areInUse: async () => false,
   find: async () => null,
   isGood: async () => false,
   create: notExpected,
   list: notExpected,
   revoke: notExpected,
+};
+
+const NO_BROWSERS: Browsers = {
+  find: async () => null,
+  isGood: async () => false,
+  signIn: notExpected,
+  list: notExpected,
+  signOut: notExpected,
 };
 
 /** Listens on a free port and returns it. */

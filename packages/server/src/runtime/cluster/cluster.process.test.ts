@@ -70,7 +70,7 @@ describe("nodes on one database", () => {
     const owner = await ownerOf(a, id);
     const other = owner === a.node ? b : a;
     const suspensionId = session.suspensions[0]?.id ?? "";
-    ok(await other.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
+    ok(await other.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: "ada" }));
     expect(transcript(await other.idle(id)).at(-1)).toContain("thanks");
     expect(await ownerOf(a, id)).toBe(owner);
     // The agent that asked is the one that heard: nobody had to be told what was said before.
@@ -166,7 +166,7 @@ describe("nodes on one database", () => {
     const { session } = await a.read(waiting);
     expect([session.status, session.state]).toEqual(["active", "suspended"]);
     const suspensionId = session.suspensions[0]?.id ?? "";
-    ok(await b.runtime.answer({ sessionId: waiting, suspensionId, answer: "allow", by: null }));
+    ok(await b.runtime.answer({ sessionId: waiting, suspensionId, answer: "allow", by: "ada" }));
     expect(transcript(await a.idle(waiting)).at(-2)).toContain("The user ALLOWED it");
   });
 

@@ -31,7 +31,7 @@ async function askIn(sessionId: string, title?: string): Promise<string> {
 }
 
 const answer = (sessionId: string, suspensionId: string) =>
-  test.runtime.answer({ sessionId, suspensionId, answer: "the blue one", by: null });
+  test.runtime.answer({ sessionId, suspensionId, answer: "the blue one", by: "ada" });
 
 describe("a question of an agent", () => {
   it("is refused without a session, without a run, and when the session is over", async () => {
@@ -83,7 +83,7 @@ describe("a question of an agent", () => {
       await test.until(first, ({ session }) => session.suspensions.length === 1)
     ).session.suspensions;
     const asked = await askIn(first);
-    const allowed = { suspensionId: permission?.id ?? "", answer: "allow", by: null };
+    const allowed = { suspensionId: permission?.id ?? "", answer: "allow", by: "ada" };
     ok(await test.runtime.answer({ sessionId: first, ...allowed }));
     await test.until(first, ({ messages }) => messages.at(-1)?.complete === true);
     const second = await workingAgain();
@@ -105,7 +105,7 @@ describe("a question of an agent", () => {
     );
     const { session } = await test.until(id, (whole) => whole.session.suspensions.length === 1);
     const asked = await askIn(id);
-    const allowed = { suspensionId: session.suspensions[0]?.id ?? "", answer: "allow", by: null };
+    const allowed = { suspensionId: session.suspensions[0]?.id ?? "", answer: "allow", by: "ada" };
     ok(await test.runtime.answer({ sessionId: id, ...allowed }));
     ok(await answer(id, asked));
     expect(transcript(await test.idle(id)).at(-1)).toContain("The answer: the blue one");
@@ -120,7 +120,7 @@ describe("a question of an agent", () => {
       const { session } = await test.until(id, (whole) => whole.session.suspensions.length === 1);
       const permission = session.suspensions[0]?.id ?? "";
       const asked = await askIn(id, `Which one in round ${round}?`);
-      const allow = { sessionId: id, suspensionId: permission, answer: "allow", by: null };
+      const allow = { sessionId: id, suspensionId: permission, answer: "allow", by: "ada" };
       const allowing = test.runtime.answer(allow);
       // At once, and as soon as the first is stored: while the agent is being told of it.
       if (round % 2 === 1) ok(await allowing);

@@ -61,7 +61,7 @@ describe("an event that is reported", () => {
     const fault = new StorageFault("database_busy", "another process holds it");
     const reported = await reportEvent(
       { store: test.store, log },
-      { name: "deployed", answer: null, by: null },
+      { name: "deployed", answer: null, by: "ada" },
       (request) =>
         request.sessionId === ids[1] ? Promise.reject(fault) : test.runtime.answer(request),
     );

@@ -6,7 +6,8 @@ import type { AnswerSuspension } from "./request-types.ts";
 export interface ReportEvent {
   readonly name: string;
   readonly answer: Json;
-  readonly by: string | null;
+  /** Who reported it, as it is recorded. */
+  readonly by: string;
 }
 
 /** The outcome for one suspension that waited for the event. */

@@ -62,7 +62,8 @@ export interface EditQueued extends OnMessage {
 export interface AnswerSuspension extends OnSession {
   readonly suspensionId: string;
   readonly answer: Json;
-  readonly by: string | null;
+  /** Who answered, as it is recorded. */
+  readonly by: string;
 }
 
 export interface AskFromAgent {

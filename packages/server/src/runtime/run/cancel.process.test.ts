@@ -90,7 +90,7 @@ describe("cancel", () => {
       sessionId: id,
       suspensionId,
       answer: "allow",
-      by: null,
+      by: "ada",
     });
     expect(late).toMatchObject({ refusal: { code: "suspension_not_open", state: "idle" } });
     await test.send(id, script(say("next")));

@@ -269,7 +269,7 @@ describe("an agent that falls silent", () => {
         sessionId: id,
         suspensionId: suspension?.id ?? "",
         answer: "allow",
-        by: null,
+        by: "ada",
       }),
     );
     expect(transcript(await test.idle(id)).at(-1)).toContain("thanks");

@@ -52,7 +52,7 @@ describe("a tool call that nobody ends", () => {
     const open = calls(await test.read(id));
     expect(open.map(([, , complete]) => complete)).toEqual(open.map(() => false));
     const suspensionId = session.suspensions[0]?.id ?? "";
-    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "reject", by: null }));
+    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "reject", by: "ada" }));
     const closed = calls(await test.idle(id));
     expect(closed).toEqual(open.map(([callId]) => [callId, "unfinished", true]));
     expect(closed.length).toBeGreaterThan(0);

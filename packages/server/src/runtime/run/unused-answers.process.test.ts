@@ -77,7 +77,7 @@ describe("an allowed action that the next agent does not take up", () => {
     await test.send(id, script(say("queued before")));
     await test.killAgents();
     const suspensionId = session.suspensions[0]?.id ?? "";
-    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
+    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: "ada" }));
     await test.idle(id);
     expect(await test.runtime.listUnusedAnswers()).toMatchObject([{ suspensionId }]);
   });
@@ -115,7 +115,7 @@ describe("an answer that was used is not told of", () => {
     await test.send(id, script(ask({ id: "t1", ...ACTION })));
     const { session } = await test.until(id, (whole) => whole.session.state === "suspended");
     const suspensionId = session.suspensions[0]?.id ?? "";
-    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
+    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: "ada" }));
     await expectNothingTold();
   });
 
@@ -126,14 +126,14 @@ describe("an answer that was used is not told of", () => {
     await test.send(id, script(ask(first), failed, second));
     const { session } = await test.until(id, (whole) => whole.session.state === "suspended");
     const suspensionId = session.suspensions[0]?.id ?? "";
-    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
+    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: "ada" }));
     const next = await test.until(id, (whole) =>
       whole.session.suspensions.some((each) => each.id !== suspensionId),
     );
     await test.killAgents();
     const last = next.session.suspensions[0]?.id ?? "";
     ok(
-      await test.runtime.answer({ sessionId: id, suspensionId: last, answer: "reject", by: null }),
+      await test.runtime.answer({ sessionId: id, suspensionId: last, answer: "reject", by: "ada" }),
     );
     await expectNothingTold();
   });

@@ -1,18 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { isRevoked, isUsable } from "../../domain/token-rules.ts";
+import { isUsable } from "../../domain/token-rules.ts";
 import type { AccessToken } from "../../storage/ports/token-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { refuse, type Reply } from "../reply.ts";
+import { cachedRead } from "./cached-read.ts";
 
 export type { AccessToken } from "../../storage/ports/token-store.ts";
 
 /** The tokens of the API, besides the server's own token. */
 export interface AccessTokens {
-  /** Whether an unrevoked token exists. An expired one counts, so that the API never opens by itself. */
-  areInUse(): Promise<boolean>;
   /** The usable token with this secret; null if there is none. */
   find(secret: string): Promise<Pick<AccessToken, "id" | "name" | "scope"> | null>;
   /** Whether the token is still usable. */
@@ -37,8 +35,6 @@ export interface AccessTokensOptions {
   >;
   readonly clock: () => number;
   readonly newId: () => string;
-  /** The server's own token gives admin access, independent of these tokens. */
-  readonly hasOtherAdmin?: boolean;
 }
 
 export const MAX_TOKENS = 1_000;
@@ -46,24 +42,13 @@ export const MAX_TOKENS = 1_000;
 const CACHED_MS = 2_000;
 /** An unknown token may be new, so the tokens are read again, but not for every guess. */
 const UNKNOWN_CACHED_MS = 250;
-/** Whether tokens are in use rarely changes, so a slow database is not waited for. */
-const IN_USE_WITHIN_MS = 1_000;
 const USE_NOTED_EVERY_MS = 10 * 60_000;
 const REVOKED_KEPT_MS = 90 * 24 * 60 * 60_000;
 
-export function openAccessTokens({
-  store,
-  clock,
-  newId,
-  hasOtherAdmin = false,
-}: AccessTokensOptions): AccessTokens {
-  const cache = createCache(() => store.listTokens(), clock);
+export function openAccessTokens({ store, clock, newId }: AccessTokensOptions): AccessTokens {
+  const cache = cachedRead(() => store.listTokens(), clock);
   /** The time of the last stored use, by token id. */
   const noted = new Map<string, number>();
-
-  let wereInUse: boolean | null = null;
-  const readInUse = async (): Promise<boolean> =>
-    (wereInUse = (await cache.read(CACHED_MS)).some((token) => !isRevoked(token)));
 
   const noteUse = ({ id, lastUsedAt }: AccessToken): void => {
     const now = clock();
@@ -74,12 +59,6 @@ export function openAccessTokens({
   };
 
   return {
-    areInUse: async () => {
-      if (wereInUse === null || cache.isReady(CACHED_MS)) return readInUse();
-      // While the database is unreachable, the request itself reports that, such as /readyz.
-      const late = pause(IN_USE_WITHIN_MS, wereInUse, { ref: false });
-      return Promise.race([readInUse(), late]).catch(() => wereInUse ?? true);
-    },
     find: async (secret) => {
       const digest = digestOf(secret);
       const among = (tokens: readonly AccessToken[]): AccessToken | undefined =>
@@ -106,66 +85,18 @@ export function openAccessTokens({
         revokedAt: null,
       };
       await store.forgetTokens({ before: createdAt - REVOKED_KEPT_MS });
-      const added = await store.addToken({ token, limit: MAX_TOKENS, hasOtherAdmin });
+      const added = await store.addToken({ token, limit: MAX_TOKENS });
       cache.forget();
-      switch (added) {
-        case "added":
-          return { ok: true, token, secret };
-        case "full":
-          return refuse("tokens_full", `The limit of ${MAX_TOKENS} tokens is reached.`);
-        case "admin_first":
-          return refuse(
-            "admin_token_first",
-            "The first token must have the scope admin. After that every request needs a token, and only an admin can create more.",
-          );
-        default:
-          return added satisfies never;
-      }
+      if (added === "added") return { ok: true, token, secret };
+      return refuse("tokens_full", `The limit of ${MAX_TOKENS} tokens is reached.`);
     },
     list: () => store.listTokens(),
     revoke: async (id) => {
-      const revoked = await store.revokeToken({ id, at: clock(), hasOtherAdmin });
+      await store.revokeToken({ id, at: clock() });
       cache.forget();
-      if (revoked === "last_admin")
-        return refuse(
-          "last_admin_token",
-          "This is the last admin token, and other tokens are in use. Create another admin token first, or revoke the others.",
-        );
       const token = (await store.listTokens()).find((listed) => listed.id === id);
       if (token === undefined) return refuse("token_not_found", "There is no such token.");
       return { ok: true, token };
-    },
-  };
-}
-
-interface CachedTokens {
-  readonly at: number;
-  readonly tokens: Promise<readonly AccessToken[]>;
-  isLoaded: boolean;
-}
-
-/** Caches the last read of the tokens. */
-function createCache(load: () => Promise<readonly AccessToken[]>, clock: () => number) {
-  let last: CachedTokens | null = null;
-  const forget = (): void => {
-    last = null;
-  };
-  /** A clock that was set back invalidates the cache. */
-  const isFresh = ({ at }: CachedTokens, ageMs: number): boolean =>
-    clock() >= at && clock() - at < ageMs;
-  return {
-    forget,
-    /** The cached tokens are available without waiting. */
-    isReady: (ageMs: number): boolean => last !== null && last.isLoaded && isFresh(last, ageMs),
-    read: (ageMs: number): Promise<readonly AccessToken[]> => {
-      if (last !== null && isFresh(last, ageMs)) return last.tokens;
-      const reading: CachedTokens = { at: clock(), tokens: load(), isLoaded: false };
-      last = reading;
-      reading.tokens.then(
-        () => (reading.isLoaded = true),
-        () => last === reading && forget(),
-      );
-      return reading.tokens;
     },
   };
 }

@@ -128,7 +128,7 @@ describe("the limit of live agents", () => {
     const answering = (async () => {
       while (!isOver) {
         for (const { id, sessionId } of await test.runtime.listSuspensions()) {
-          await test.runtime.answer({ sessionId, suspensionId: id, answer: "allow", by: null });
+          await test.runtime.answer({ sessionId, suspensionId: id, answer: "allow", by: "ada" });
         }
         await pause(3);
       }

@@ -84,7 +84,7 @@ describe("a session's budget", () => {
   }
 
   const answer = (sessionId: string, suspensionId: string, choice: string) =>
-    test.runtime.answer({ sessionId, suspensionId, answer: choice, by: null });
+    test.runtime.answer({ sessionId, suspensionId, answer: choice, by: "ada" });
 
   it("pauses it when it is used up, and asks; a yes is for this run (C3)", async () => {
     const { id, suspensionId } = await spent();

@@ -147,7 +147,7 @@ describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
     await test.restartAfterCrash();
     const suspensionId = session.suspensions[0]?.id ?? "";
     expect((await test.runtime.listSuspensions()).map((each) => each.id)).toEqual([suspensionId]);
-    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
+    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: "ada" }));
     expect(transcript(await test.idle(id)).at(-2)).toContain(
       '"May I?". The user ALLOWED it (allow_once).',
     );

@@ -23,6 +23,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "Suspension", key: ["id"], session: "sessionId" },
   { name: "IdempotencyKey", key: ["scope", "key"], session: null },
   { name: "AccessToken", key: ["id"], session: null },
+  { name: "Browser", key: ["id"], session: null },
   { name: "SetAside", key: ["tableName", "rowId"], session: null },
 ];
 

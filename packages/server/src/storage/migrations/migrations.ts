@@ -12,6 +12,7 @@ import { roles } from "./0010-roles.ts";
 import { lastAgent } from "./0011-last-agent.ts";
 import { unfinished } from "./0012-unfinished.ts";
 import { errors } from "./0013-errors.ts";
+import { browsers } from "./0014-browsers.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -30,5 +31,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0011-last-agent": lastAgent(),
     "0012-unfinished": unfinished(context),
     "0013-errors": errors(context),
+    "0014-browsers": browsers(context),
   };
 }

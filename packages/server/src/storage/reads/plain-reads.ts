@@ -11,6 +11,7 @@ import type { Repo } from "../ports/repository-store.ts";
 import type { QuarantinedRow } from "../ports/quarantine-store.ts";
 import type { IdempotencyKey, RememberedAnswer } from "../ports/answer-store.ts";
 import { SCOPES } from "../../domain/scope.ts";
+import type { Browser } from "../ports/browser-store.ts";
 import type { AccessToken } from "../ports/token-store.ts";
 import { hasLiveOwner } from "./live-owner.ts";
 import { isAfter, readable, type Source } from "./source.ts";
@@ -194,6 +195,19 @@ export async function listTokens(source: Source): Promise<readonly AccessToken[]
     .orderBy("id")
     .execute();
   return readable(source, "AccessToken", rows, ({ scope, ...row }) => ({
+    ...row,
+    scope: oneOf(SCOPES, "scope", scope),
+  }));
+}
+
+export async function listBrowsers(source: Source): Promise<readonly Browser[]> {
+  const rows = await source.db
+    .selectFrom("Browser")
+    .selectAll()
+    .orderBy("createdAt")
+    .orderBy("id")
+    .execute();
+  return readable(source, "Browser", rows, ({ scope, ...row }) => ({
     ...row,
     scope: oneOf(SCOPES, "scope", scope),
   }));

@@ -31,6 +31,7 @@ const STARTS: ReadonlySet<string> = new Set<SessionEvent["type"]>([
 const ALWAYS_SMALL: ReadonlySet<string> = new Set<WriteName>([
   "claimSession",
   "dropOtherLeases",
+  "markBrowserUsed",
   "markTokenUsed",
   "releaseSession",
   "renewLease",

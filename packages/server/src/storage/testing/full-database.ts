@@ -21,7 +21,19 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
     expiresAt: NOON * 2,
     revokedAt: null,
   } as const;
-  await store.addToken({ token, limit: 10, hasOtherAdmin: true });
+  await store.addToken({ token, limit: 10 });
+  const browser = {
+    id: "browser-1",
+    scope: "admin",
+    tokenId: null,
+    tokenName: null,
+    userAgent: "a browser",
+    digest: "d2",
+    createdAt: NOON,
+    lastUsedAt: NOON,
+    expiresAt: NOON * 2,
+  } as const;
+  await store.addBrowser({ browser, limit: 10 });
   const ids = [
     await addBusySession(store),
     await addWaitingSession(store),

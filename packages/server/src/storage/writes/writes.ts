@@ -1,4 +1,5 @@
 import { appendOutput } from "./append-output.ts";
+import { addBrowser, markBrowserUsed, removeBrowsers } from "./browser-writes.ts";
 import { commitChange } from "./commit-change.ts";
 import { addToImport } from "./import-part.ts";
 import { beginImport, dropImport, finishImport } from "./import-session.ts";
@@ -25,6 +26,7 @@ import type { Transaction } from "./transaction.ts";
 
 /** All writes by name. PostgreSQL calls them here, SQLite in its writing thread. */
 export const WRITES = {
+  addBrowser,
   addRepo,
   addToImport,
   addToken,
@@ -43,9 +45,11 @@ export const WRITES = {
   forgetAnswers,
   forgetNodes,
   forgetTokens,
+  markBrowserUsed,
   markTokenUsed,
   quarantine,
   releaseSession,
+  removeBrowsers,
   removeRepo,
   renewLease,
   revokeToken,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Browser } from "../../ports/browser-store.ts";
 import type { AccessToken } from "../../ports/token-store.ts";
 import { NOON } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
@@ -17,10 +18,7 @@ function token(id: string, more: Partial<AccessToken> = {}): AccessToken {
   };
 }
 
-/** Another admin exists, so these tokens do not matter. */
-const free = { limit: 10, hasOtherAdmin: true };
-/** No other admin exists. */
-const strict = { limit: 10, hasOtherAdmin: false };
+const limit = 10;
 
 export function tokensContract(open: OpenTestStore): void {
   describe("tokens", () => {
@@ -28,36 +26,30 @@ export function tokensContract(open: OpenTestStore): void {
       await withStore(open, async ({ store }) => {
         expect(await store.listTokens()).toEqual([]);
         const later = token("later", { createdAt: NOON + 1, scope: "admin", expiresAt: NOON * 2 });
-        expect(await store.addToken({ token: later, ...free })).toBe("added");
-        expect(await store.addToken({ token: token("first"), ...free })).toBe("added");
+        expect(await store.addToken({ token: later, limit })).toBe("added");
+        expect(await store.addToken({ token: token("first"), limit })).toBe("added");
         expect(await store.listTokens()).toEqual([token("first"), later]);
         await expect(
-          store.addToken({ token: token("other", { digest: later.digest }), ...free }),
+          store.addToken({ token: token("other", { digest: later.digest }), limit }),
         ).rejects.toMatchObject({ code: "constraint_broken" });
       });
     });
 
     it("are limited in number", async () => {
       await withStore(open, async ({ store }) => {
-        expect(await store.addToken({ token: token("one"), ...free, limit: 1 })).toBe("added");
-        expect(await store.addToken({ token: token("two"), ...free, limit: 1 })).toBe("full");
+        expect(await store.addToken({ token: token("one"), limit: 1 })).toBe("added");
+        expect(await store.addToken({ token: token("two"), limit: 1 })).toBe("full");
         expect(await store.listTokens()).toEqual([token("one")]);
       });
     });
 
     it("are revoked once, and forgotten later", async () => {
       await withStore(open, async ({ store }) => {
-        await store.addToken({ token: token("kept"), ...free });
-        await store.addToken({ token: token("gone"), ...free });
-        expect(await store.revokeToken({ id: "gone", at: NOON + 5, hasOtherAdmin: true })).toBe(
-          "revoked",
-        );
-        expect(await store.revokeToken({ id: "gone", at: NOON + 9, hasOtherAdmin: true })).toBe(
-          "revoked",
-        );
-        expect(await store.revokeToken({ id: "none", at: NOON, hasOtherAdmin: true })).toBe(
-          "missing",
-        );
+        await store.addToken({ token: token("kept"), limit });
+        await store.addToken({ token: token("gone"), limit });
+        await store.revokeToken({ id: "gone", at: NOON + 5 });
+        await store.revokeToken({ id: "gone", at: NOON + 9 });
+        await store.revokeToken({ id: "none", at: NOON });
         const revoked = token("gone", { revokedAt: NOON + 5 });
         expect(await store.listTokens()).toEqual([revoked, token("kept")]);
         await store.forgetTokens({ before: NOON + 5 });
@@ -67,43 +59,56 @@ export function tokensContract(open: OpenTestStore): void {
       });
     });
 
-    it("begin with one of an admin, unless another admin exists", async () => {
-      await withStore(open, async ({ store }) => {
-        const [reader, admin] = [token("reader"), token("admin", { scope: "admin" })];
-        const expired = token("expired", { scope: "admin", expiresAt: NOON });
-        expect(await store.addToken({ token: reader, ...strict })).toBe("admin_first");
-        expect(await store.addToken({ token: expired, ...strict })).toBe("added");
-        expect(await store.addToken({ token: reader, ...strict })).toBe("admin_first");
-        expect(await store.addToken({ token: admin, ...strict })).toBe("added");
-        expect(await store.addToken({ token: reader, ...strict })).toBe("added");
-      });
-    });
-
-    it("keep one of an admin as long as others exist, even with concurrent revocations", async () => {
-      await withStore(open, async ({ store }) => {
-        const ids = ["one", "two", "three"];
-        for (const id of ids)
-          await store.addToken({ token: token(id, { scope: "admin" }), ...strict });
-        await store.addToken({ token: token("reader"), ...strict });
-        const revoke = (id: string) =>
-          store.revokeToken({ id, at: NOON + 1, hasOtherAdmin: false });
-        const revoked = await Promise.all(ids.map(revoke));
-        expect(revoked.toSorted()).toEqual(["last_admin", "revoked", "revoked"]);
-        const isLeft = ({ revokedAt }: AccessToken): boolean => revokedAt === null;
-        const left = (await store.listTokens()).filter(isLeft).map(({ id }) => id);
-        expect(left).toHaveLength(2);
-        expect(await revoke("reader")).toBe("revoked");
-        const [last = ""] = left.filter((id) => id !== "reader");
-        expect(await revoke(last)).toBe("revoked");
-        expect((await store.listTokens()).filter(isLeft)).toEqual([]);
-      });
-    });
-
     it("have the time of their last use", async () => {
       await withStore(open, async ({ store }) => {
-        await store.addToken({ token: token("used"), ...free });
+        await store.addToken({ token: token("used"), limit });
         await store.markTokenUsed({ id: "used", at: NOON + 3 });
         expect(await store.listTokens()).toEqual([token("used", { lastUsedAt: NOON + 3 })]);
+      });
+    });
+  });
+
+  describe("browsers", () => {
+    const browser = (id: string, more: Partial<Browser> = {}): Browser => ({
+      id,
+      scope: "admin",
+      tokenId: null,
+      tokenName: null,
+      userAgent: "a browser",
+      digest: `digest of ${id}`,
+      createdAt: NOON,
+      lastUsedAt: NOON,
+      expiresAt: NOON * 2,
+      ...more,
+    });
+
+    it("are stored unchanged, listed oldest first, and removed one by one or all", async () => {
+      await withStore(open, async ({ store }) => {
+        const later = browser("later", { createdAt: NOON + 1, tokenId: "t", tokenName: "ci" });
+        await store.addBrowser({ browser: later, limit });
+        await store.addBrowser({ browser: browser("first"), limit });
+        expect(await store.listBrowsers()).toEqual([browser("first"), later]);
+        expect(await store.removeBrowsers({ id: "none" })).toBe(0);
+        expect(await store.removeBrowsers({ id: "first" })).toBe(1);
+        expect(await store.listBrowsers()).toEqual([later]);
+        await store.addBrowser({ browser: browser("third"), limit });
+        expect(await store.removeBrowsers({ id: null })).toBe(2);
+        expect(await store.listBrowsers()).toEqual([]);
+      });
+    });
+
+    it("make room for a new one: the expired go, then the least recently used", async () => {
+      await withStore(open, async ({ store }) => {
+        const add = (each: Browser): Promise<void> => store.addBrowser({ browser: each, limit: 2 });
+        await add(browser("expired", { expiresAt: NOON + 1 }));
+        await add(browser("a", { createdAt: NOON + 1 }));
+        await add(browser("b", { createdAt: NOON + 1 }));
+        await store.markBrowserUsed({ id: "a", at: NOON + 5 });
+        await add(browser("c", { createdAt: NOON + 2 }));
+        expect(await store.listBrowsers()).toEqual([
+          browser("a", { createdAt: NOON + 1, lastUsedAt: NOON + 5 }),
+          browser("c", { createdAt: NOON + 2 }),
+        ]);
       });
     });
   });

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from "fastify";
+
+/** The sender of a request that the guard let through. */
+export type Caller =
+  /** An API token, by its name. */
+  | { readonly kind: "token"; readonly name: string }
+  | { readonly kind: "server token" }
+  /** A browser that is signed in; `tokenName` if it signed in with an API token. */
+  | { readonly kind: "browser"; readonly id: string; readonly tokenName: string | null }
+  /** A program of the server's user, on the Unix socket. */
+  | { readonly kind: "socket" }
+  /** Authentication is turned off. */
+  | { readonly kind: "anyone" };
+
+/** The commands send this as their User-Agent. It is believed only of callers that have all rights anyway. */
+export const COMMAND_LINE = "holdfast-command-line";
+
+/** The author of an answer, as it is recorded. */
+export function authorOf({ caller, headers }: Pick<FastifyRequest, "caller" | "headers">): string {
+  switch (caller?.kind) {
+    case "token":
+      return `token: ${caller.name}`;
+    case "browser":
+      return caller.tokenName === null ? "browser" : `token: ${caller.tokenName}`;
+    case "server token":
+    case "socket":
+      return headers["user-agent"]?.startsWith(COMMAND_LINE) === true
+        ? "command line"
+        : caller.kind;
+    case "anyone":
+      return "anyone (no authentication)";
+    case undefined:
+      throw new Error("unreachable: the guard names the caller of every route that needs a token");
+    default:
+      return caller satisfies never;
+  }
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null for a request that needs no token. */
+    caller: Caller | null;
+  }
+}

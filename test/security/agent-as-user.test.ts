@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createClient } from "../../packages/client/src/index.ts";
+import { needSandbox } from "../../packages/server/src/providers/sandbox/testing/sandbox-world.ts";
+import { ask, script, shell } from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type PreparedFolder,
+  type RunningServer,
+} from "../e2e/holdfast-process.ts";
+import { ROUTE_TABLE } from "./route-table.ts";
+
+/** Passes everything to the agent, and records it: an agent gets the token of its tools with its first messages. */
+const RECORDER = `
+import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
+const [file, command, ...args] = process.argv.slice(2);
+const agent = spawn(command, args, { stdio: ["pipe", "inherit", "inherit"] });
+process.stdin.on("data", (chunk) => { appendFileSync(file, chunk); agent.stdin.write(chunk); });
+process.stdin.on("end", () => agent.stdin.end());
+agent.on("exit", (code) => process.exit(code ?? 1));
+`;
+
+/** Runs inside the sandbox, with more knowledge than an agent has. Writes what it got. */
+const ATTACK = `
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+while (!existsSync("target.json")) await pause(20);
+const { url, files, socketPath, attempts } = JSON.parse(readFileSync("target.json", "utf8"));
+const token = /"HOLDFAST_AGENT_TOKEN","value":"([^"]+)"/.exec(readFileSync("record", "utf8"))[1];
+const read = (file) => { try { return readFileSync(file, "utf8"); } catch (error) { return error.code; } };
+const overSocket = await new Promise((resolve) => {
+  request({ socketPath, path: "/api/sessions", headers: { host: "localhost" } }, (reply) => resolve(reply.statusCode))
+    .on("error", (error) => resolve(error.code)).end();
+});
+const answers = {};
+for (const [kind, headers] of [["without", {}], ["with", { authorization: "Bearer " + token }]]) {
+  for (const { name, method, path, body } of attempts) {
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    try {
+      const reply = await fetch(url + path, { method, headers: { ...headers, ...type }, ...sent, signal: AbortSignal.timeout(5000) });
+      answers[name + " " + kind + " a token"] = reply.status;
+      await reply.body?.cancel();
+    } catch { answers[name + " " + kind + " a token"] = "unreachable"; }
+  }
+}
+const environment = Object.keys(process.env).filter((name) => name.startsWith("HOLDFAST_") && name.includes("TOKEN"));
+writeFileSync("draft.json", JSON.stringify({ files: files.map(read), overSocket, answers, environment, token }));
+renameSync("draft.json", "result.json");
+`;
+
+interface AttackResult {
+  readonly files: readonly string[];
+  readonly overSocket: number | string;
+  readonly answers: Readonly<Record<string, number | string>>;
+  readonly environment: readonly string[];
+  readonly token: string;
+}
+
+/** Too many wrong tokens are refused as such. */
+const REFUSED: readonly unknown[] = [401, 429, "unreachable"];
+
+let prepared: PreparedFolder;
+let server: RunningServer | null = null;
+beforeAll(needSandbox);
+afterEach(async () => {
+  await server?.end("SIGKILL");
+  server = null;
+  removeFolder(prepared.folder);
+});
+
+describe("an agent in the sandbox of a default installation", () => {
+  it("cannot act as its user: no token, no socket, no route; its permission still waits", async () => {
+    prepared = prepareFolder({});
+    const { data, root } = prepared;
+    const repo = path.join(root, "repo");
+    const sibling = path.join(root, "sibling");
+    for (const folder of [repo, sibling]) mkdirSync(path.join(folder, ".git"), { recursive: true });
+    writeFileSync(path.join(repo, "recorder.mjs"), RECORDER);
+    writeFileSync(path.join(repo, "attack.mjs"), ATTACK);
+    const command = [process.execPath, "recorder.mjs", "record", ...scriptedCommand];
+    // The sandbox is where it is by default, but must be there.
+    const config = { providers: { scripted: { type: "acp", command } }, sandbox: "required" };
+    writeFileSync(path.join(data, "holdfast.config.json"), JSON.stringify(config));
+    server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } });
+    const client = createClient(server);
+
+    const { id: repoId } = await client.repos.add({ path: "repo" });
+    const attack = shell(`(${process.execPath} attack.mjs > attack.log 2>&1 &)`);
+    const question = { id: "t1", title: "Delete everything", kind: "execute" } as const;
+    const message = script(attack, ask(question));
+    const { id } = await client.sessions.create({ repoId, provider: "scripted", message });
+    let suspensionId = "";
+    for await (const { session } of client.sessions.follow(id)) {
+      suspensionId = session.suspension?.id ?? "";
+      if (suspensionId !== "") break;
+    }
+
+    const names = ["token", "server.json", "holdfast.sock", "holdfast.db"];
+    const files = names.map((name) => path.join(data, name));
+    for (const file of files) expect(existsSync(file)).toBe(true);
+    const target = {
+      url: server.url,
+      files: [...files, path.join(sibling, ".git")],
+      socketPath: path.join(data, "holdfast.sock"),
+      attempts: [
+        {
+          name: "answer",
+          method: "POST",
+          path: `/api/sessions/${id}/resume`,
+          body: { suspensionId, answer: "allow" },
+        },
+        { name: "register", method: "POST", path: "/api/repos", body: { path: "sibling" } },
+        { name: "sign in", method: "POST", path: "/api/sign-in", body: { code: "guess" } },
+        ...Object.entries(ROUTE_TABLE).flatMap(([name, { access, body }]) => {
+          if (access === "public" || access === "agent") return [];
+          const [method = "", url = ""] = name.split(" ");
+          return [{ name, method, path: url.replaceAll(/:\w+/gu, id), body }];
+        }),
+      ],
+    };
+    writeFileSync(path.join(repo, "target.draft"), JSON.stringify(target));
+    renameSync(path.join(repo, "target.draft"), path.join(repo, "target.json"));
+    const resultFile = path.join(repo, "result.json");
+    await expect.poll(() => existsSync(resultFile), { timeout: 60_000 }).toBe(true);
+
+    const result: AttackResult = JSON.parse(readFileSync(resultFile, "utf8"));
+    expect(result.files).toEqual([...files.map(() => "ENOENT"), "ENOENT"]);
+    expect([result.overSocket, result.environment]).toEqual(["ENOENT", []]);
+    expect(result.token).toMatch(/^[\w-]{43}$/u);
+    expect(Object.keys(result.answers)).toHaveLength(target.attempts.length * 2);
+    expect(
+      Object.entries(result.answers).filter(([, status]) => !REFUSED.includes(status)),
+    ).toEqual([]);
+
+    const { suspension } = await client.sessions.get(id);
+    expect(suspension).toMatchObject({ id: suspensionId });
+    expect((await client.repos.list()).repos.map(({ path: each }) => each)).toEqual([repo]);
+    await client.sessions.answer(id, { suspensionId, answer: "reject" });
+    const { runs } = await client.sessions.runs(id);
+    expect(JSON.stringify(runs)).toContain('"answeredBy":"server token"');
+  });
+});
