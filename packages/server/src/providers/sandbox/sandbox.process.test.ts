@@ -22,6 +22,7 @@ const open = (options: Partial<SandboxOptions>): Promise<Sandbox> =>
     mode: "auto",
     environment: process.env,
     dataFolder: path.join(folder, "data"),
+    containments: ["marker"],
     ...options,
   });
 
