@@ -12,7 +12,6 @@ import { createTestDatabase } from "../../../packages/server/src/storage/testing
 import {
   holdfast,
   prepareFolder,
-  readServerFile,
   removeFolder,
   startHoldfast,
   type RunningServer,
