@@ -97,7 +97,7 @@ export async function startServer(
     const agentTokens = createAgentTokens();
     const tools = openAgentTools(agentTokens);
     // Loads the HTTP layer while the sandbox is tested and the writer thread starts.
-    const [sandbox, { buildApp }] = await phases.run("testing the sandbox (12 s at most)", () =>
+    const [sandbox, { buildApp }] = await phases.run("testing the sandbox (a few minutes at most)", () =>
       Promise.all([openSandboxOf(settings), import("../http/build-app.ts")]),
     );
     logSandbox(sandbox, logger);

@@ -260,7 +260,8 @@ async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
   }
 }
 
-const TEST_MS = 10_000;
+/** Long, because without this test a slow machine would lack the protection. */
+const TEST_MS = 60_000;
 
 /** Starts a program that exits at once as an agent is started. Null if that works. */
 async function findProblem(
