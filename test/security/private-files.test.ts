@@ -31,7 +31,7 @@ afterEach(async () => {
 /** A umask under which everything is open, unless the program says otherwise. */
 async function start(umask = "000"): Promise<Client> {
   server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root }, umask });
-  return createClient({ url: server.url });
+  return createClient(server);
 }
 
 async function stop(): Promise<void> {

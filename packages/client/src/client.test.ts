@@ -183,6 +183,7 @@ describe("a refusal", () => {
       database: { engine: "sqlite", schema: null },
       sessions: null,
       setAside: null,
+      damage: [],
       limits: {
         liveAgents: 5,
         streams: 5000,

@@ -72,6 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("canaries, on %s", (engine) => {
     const tokens = [
       (await admin.tokens.create({ name: "one", scope: "admin" })).token,
       (await admin.tokens.create({ name: "two", scope: "read" })).token,
+      (await admin.tokens.create({ name: "three", scope: "send" })).token,
     ];
     const [token = ""] = tokens;
     const client = createClient({ url: server.url, token });
