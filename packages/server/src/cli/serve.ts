@@ -82,8 +82,6 @@ export async function startServer(
       redact: secrets.redactor.line,
     });
     closers.push(close);
-    const token = serverToken(settings, logger);
-    if (token !== null) secrets.keep([token]);
     const phases = createStartPhases({
       print: (line) => {
         logger.warn(line);
@@ -94,11 +92,14 @@ export async function startServer(
       openDatabase(settings, logger, failpoint),
     );
     closers.push(store.close);
+    const token = serverToken(settings, logger);
+    if (token !== null) secrets.keep([token]);
     const agentTokens = createAgentTokens();
     const tools = openAgentTools(agentTokens);
     // Loads the HTTP layer while the sandbox is tested and the writer thread starts.
-    const [sandbox, { buildApp }] = await phases.run("testing the sandbox (a few minutes at most)", () =>
-      Promise.all([openSandboxOf(settings), import("../http/build-app.ts")]),
+    const [sandbox, { buildApp }] = await phases.run(
+      "testing the sandbox (a few minutes at most)",
+      () => Promise.all([openSandboxOf(settings), import("../http/build-app.ts")]),
     );
     logSandbox(sandbox, logger);
     const watch = watchForDamage(settings.database, logger);

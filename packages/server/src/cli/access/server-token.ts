@@ -8,14 +8,7 @@ export function serverToken(
   { auth, token, dataFolder }: ServeSettings,
   logger: LogFile["logger"],
 ): string | null {
-  if (auth === "token")
-    return (
-      token ??
-      obtainToken(dataFolder, {
-        onClosed: (file) =>
-          logger.warn({ file }, "other users could read the token file; only its owner can now"),
-      })
-    );
+  if (auth === "token") return token ?? obtainToken(dataFolder);
   if (token !== null)
     throw new CommandFailure(
       'HOLDFAST_TOKEN is set, but authentication is turned off ("auth": "none"). Remove one of them.',

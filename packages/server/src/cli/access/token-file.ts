@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { errorText } from "../../domain/error-text.ts";
 import { CommandFailure } from "../exit.ts";
@@ -14,17 +14,22 @@ function tokenFileIn(dataFolder: string): string {
 }
 
 /** The server's token from its data folder. The first start creates it; later starts keep it. */
-export function obtainToken(
-  dataFolder: string,
-  { onClosed }: { readonly onClosed: (file: string) => void },
-): string {
+export function obtainToken(dataFolder: string): string {
   const file = tokenFileIn(dataFolder);
   try {
-    return readToken(file, onClosed) ?? createToken(file);
+    return readToken(file) ?? createToken(file);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
+    if (isNoSpace(error)) {
+      const message = `Cannot create the token file ${file}: The disk is full. Free some space, then start the server again.`;
+      throw new CommandFailure(message, undefined, { cause: error });
+    }
     throw unusable(file, errorText(error), error);
   }
+}
+
+function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOSPC";
 }
 
 /** Null when there is none, or when it cannot be read. */
@@ -37,16 +42,11 @@ export function findToken(dataFolder: string): string | null {
   }
 }
 
-function readToken(file: string, onClosed: (file: string) => void): string | null {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) return null;
+function readToken(file: string): string | null {
+  if (!existsSync(file)) return null;
   const token = readFileSync(file, "utf8").trim();
   if (token === "") throw unusable(file, "it is empty");
   if (/[^\x21-\x7e]/u.test(token)) throw unusable(file, "it contains more than one word");
-  if ((stat.mode & 0o077) !== 0) {
-    chmodSync(file, OWNER_ONLY);
-    onClosed(file);
-  }
   return token;
 }
 

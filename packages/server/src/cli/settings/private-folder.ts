@@ -7,7 +7,7 @@ import { CommandFailure } from "../exit.ts";
 const OPEN = 0o077;
 const STICKY = 0o1000;
 /** A folder with one of these belongs to Holdfast. */
-const OWN_FILES = ["server.lock", "holdfast.db", "holdfast.config.json"];
+const OWN_FILES = ["server.lock", "holdfast.db", "holdfast.config.json", "token"];
 
 /**
  * Takes the permissions of the group and of others away from the data folder and from what is directly in it. Throws a
