@@ -24,6 +24,7 @@ describe("holdfast db copy", () => {
       "  Suspension      0",
       "  IdempotencyKey  0",
       "  AccessToken     0",
+      "  Browser         0",
       "  SetAside        0",
     ]);
     expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
