@@ -126,6 +126,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
       database: { engine, schema: NEWEST_MIGRATION },
       sessions: { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 },
       setAside: 0,
+      damage: [],
     });
   });
 });

@@ -159,6 +159,7 @@ it("only these files start programs: in a repository, agents and hardened Git", 
     )
     .toSorted();
   expect(starting).toEqual([
+    "cli/access/open-page.ts",
     "cli/commands/doctor.ts",
     "providers/acp/process/spawn-agent.ts",
     "providers/containment/pid-namespace.ts",
@@ -166,5 +167,6 @@ it("only these files start programs: in a repository, agents and hardened Git", 
     "providers/network/user-network.ts",
     "providers/sandbox/hardened-git.ts",
     "providers/sandbox/sandbox.ts",
+    "storage/sqlite/damage/check-slowly.ts",
   ]);
 });

@@ -46,7 +46,11 @@ export async function openOtherHost({ isContainer }: { isContainer: boolean }): 
     ip("link", "set", here, "master", bridge);
     ip("link", "set", bridge, "up");
   }
-  const net = isContainer ? ["172.31.99.", "2001:db8:99::"] : ["203.0.113.", "2001:db8:98::"];
+  // Each process has networks of its own, because tests run side by side.
+  const number = process.pid % 250;
+  const net = isContainer
+    ? [`172.31.${number}.`, `2001:db8:99:${number}::`]
+    : [`198.18.${number}.`, `2001:db8:98:${number}::`];
   const ends = net.map(
     (start) => [`${start}1`, `${start}2`, start.endsWith(":") ? 64 : 24] as const,
   );
