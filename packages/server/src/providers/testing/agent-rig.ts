@@ -151,7 +151,7 @@ export async function withoutReply<Value>(
   method: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const result = work();
   result.catch(() => {});
   try {
