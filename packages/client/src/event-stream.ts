@@ -48,6 +48,8 @@ export async function* streamEvents(
     } finally {
       link.close();
     }
+    // An aborted connection may also end without an error.
+    if (isAborted(signal)) return;
     const wentWell =
       progress.position() !== before || reconnecting.now() - startedAt > reconnecting.maxMs;
     failures = wentWell ? 0 : failures + 1;

@@ -16,6 +16,7 @@ interface NodeRequest {
 interface NodeResponse {
   readonly statusCode: number;
   readonly rawHeaders: readonly string[];
+  destroy(error: Error): void;
 }
 
 interface NodeStream {
@@ -35,14 +36,18 @@ export function createSocketFetch(socketPath: string): typeof fetch {
     const headers = { ...Object.fromEntries(new Headers(init.headers)), host };
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(reasonOf(signal));
+      let received: NodeResponse | null = null;
       const options = { socketPath, path: `${pathname}${search}`, method, headers };
       const request = http.request(options, (response) => {
+        received = response;
         const { statusCode: status } = response;
         const stream = WITHOUT_BODY.includes(status) ? null : Readable.toWeb(response);
         resolve(new Response(stream, { status, headers: pairsOf(response) }));
       });
       const abort = (): void => {
         if (signal === undefined || signal === null) return;
+        // A reader of the body gets the reason, as it does from other implementations of fetch.
+        received?.destroy(reasonOf(signal));
         request.destroy(reasonOf(signal));
       };
       signal?.addEventListener("abort", abort, { once: true });

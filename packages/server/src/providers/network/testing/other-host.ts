@@ -34,11 +34,14 @@ export async function openOtherHost({ isContainer }: { isContainer: boolean }): 
   const ip = (...args: readonly string[]): unknown => execFileSync("ip", args);
   const inside = (...args: readonly string[]): unknown =>
     execFileSync("nsenter", ["--net", `--target=${child.pid}`, "ip", ...args]);
-  onTestFinished(() => {
-    child.kill("SIGKILL");
-    for (const name of [here, bridge]) {
+  onTestFinished(async () => {
+    for (const name of isContainer ? [here, bridge] : [here]) {
       if (existsSync(`/sys/class/net/${name}`)) ip("link", "del", name);
     }
+    // Its network ends with it, and would take an interface away that is being deleted.
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
   });
   ip("link", "add", here, "type", "veth", "peer", "name", there, "netns", String(child.pid));
   if (isContainer) {
