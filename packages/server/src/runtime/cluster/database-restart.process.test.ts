@@ -245,7 +245,7 @@ describe("a database that is restarted within a lease", () => {
     const goOn = signalFile(node, "go-on");
     const id = await node.createSession();
     const line = `${"x".repeat(1_023)}\n`;
-    const count = 16 * 1_024;
+    const count = 8 * 1_024;
     await node.send(id, script(say("begun\n"), waitFor(goOn.file), flood({ text: line, count })));
     await node.until(id, (whole) => agentText(whole).includes("begun"));
     const [pid] = await node.processes();
