@@ -74,6 +74,8 @@ export class SimAgent implements Agent {
   #isExited = false;
   /** Ends the current prompt. */
   #endPrompt: ((end: PromptEnd | AgentFault) => void) | null = null;
+  /** The latest prompt. An earlier one that was cancelled says nothing more. */
+  #latest: PromptRecord | null = null;
 
   constructor(world: World, owner: Owner, request: StartAgent, pid: number) {
     this.#world = world;
@@ -127,6 +129,7 @@ export class SimAgent implements Agent {
         if (end instanceof Error) reject(end);
         else resolve(end);
       };
+      this.#latest = record;
       void this.#work(record);
       return undefined;
     });
@@ -176,16 +179,16 @@ export class SimAgent implements Agent {
     const steps = this.#plan();
     for (const step of steps) {
       await timeline.wait(random.below(300));
-      if (this.#isOver) return;
+      if (this.#isOver(record)) return;
       await this.#do(step, record);
-      if (this.#isOver) return;
+      if (this.#isOver(record)) return;
     }
     record.isComplete = true;
     this.#endPrompt?.({ stopReason: "end_turn", usage: null });
   }
 
-  get #isOver(): boolean {
-    return this.#isExited || this.#endPrompt === null;
+  #isOver(record: PromptRecord): boolean {
+    return this.#isExited || this.#endPrompt === null || this.#latest !== record;
   }
 
   #plan(): readonly Step[] {
