@@ -50,14 +50,13 @@ export async function losePower(
   const lose = async (loss: Loss): Promise<void> => {
     moments += 1;
     if (disk.pending > 0) unsynced += 1;
-    const everything = writeFiles(folder, disk.afterPowerLoss("all of it", random));
-    const written = lastNumbers(everything);
+    const written = disk.pending === 0 ? NOTHING : lastNumbers(allFiles(disk, folder, random));
     const file = writeFiles(folder, disk.afterPowerLoss(loss, random));
-    const kept = lastNumbers(file);
-    lostOutput += [...kept].filter(([id, seq]) => seq < (written.get(id) ?? 0)).length;
+    const lost = disk.pending === 0 ? [] : lostIn(lastNumbers(file), written);
+    lostOutput += lost.length;
     const errors = [
       ...(await errorsIn(file, { confirmed, sessions })),
-      ...(await usedAgain(file, written)),
+      ...(await usedAgain(file, lost)),
     ];
     wrong.push(...errors.map((error) => `moment ${moments}, ${loss}: ${error}`));
   };
@@ -131,26 +130,46 @@ function lastNumbers(file: string): ReadonlyMap<string, number> {
   }
 }
 
-/** Cuts the runs off as a starting server does. No number that was written before the loss may be given again. */
-async function usedAgain(
-  file: string,
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+/** The database if nothing were lost: clients may have been shown all of it. */
+function allFiles(disk: PowerlessDisk, folder: string, random: () => number): string {
+  return writeFiles(folder, disk.afterPowerLoss("all of it", random));
+}
+
+/** A session that lost output, and the numbers between which it was. */
+interface LostOutput {
+  readonly sessionId: string;
+  readonly kept: number;
+  readonly written: number;
+}
+
+function lostIn(
+  kept: ReadonlyMap<string, number>,
   written: ReadonlyMap<string, number>,
-): Promise<readonly string[]> {
+): readonly LostOutput[] {
+  return [...kept].flatMap(([sessionId, lastSeq]) => {
+    const shown = written.get(sessionId) ?? 0;
+    return lastSeq < shown ? [{ sessionId, kept: lastSeq, written: shown }] : [];
+  });
+}
+
+/** Cuts the runs off as a starting server does. No number that was written before the loss may be given again. */
+async function usedAgain(file: string, lost: readonly LostOutput[]): Promise<readonly string[]> {
+  if (lost.length === 0) return [];
   const store = await openStore({ engine: "sqlite", file }, { clock: Date.now, ownThread: false });
   const wrong: string[] = [];
   try {
-    for (const [sessionId, lastSeq] of lastNumbers(file)) {
-      const before = lastNumbers(file).get(sessionId) ?? 0;
+    for (const { sessionId, kept, written } of lost) {
       const at = Date.now();
       const command = [
         { type: "suspend", at, cause: "crash" },
         { type: "come-back", at, obstacle: null },
       ] as const;
       await executeCommand({ store, newId: randomUUID }, { sessionId, command });
-      const [first] = await store.readEvents({ sessionId, after: before, limit: 1 });
-      const highest = Math.max(lastSeq, written.get(sessionId) ?? 0);
-      if (first === undefined || first.seq <= highest)
-        wrong.push(`session ${sessionId} had written ${highest} and continues with ${first?.seq}`);
+      const [first] = await store.readEvents({ sessionId, after: kept, limit: 1 });
+      if (first === undefined || first.seq <= written)
+        wrong.push(`session ${sessionId} had written ${written} and continues with ${first?.seq}`);
     }
     return wrong;
   } finally {

@@ -12,7 +12,7 @@ import {
 import type { Owner } from "./timeline.ts";
 import { count, type AskedRecord, type PromptRecord, type World } from "./world.ts";
 
-export const PROVIDER = "sim";
+const PROVIDER = "sim";
 /** The text of every message of a client. */
 export const messageText = (tag: string): string => `do it\n#${tag}`;
 
