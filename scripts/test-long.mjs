@@ -9,6 +9,7 @@ const CRASH_RESULTS = join(root, ".cache", "crash-long");
 /** `alone`: signals go only to the program itself, which stops its own children. */
 const RUNS = {
   tests: { args: () => [toolPath("vitest"), "run", "--project", "!browser"] },
+  simulation: { args: () => program("simulation") },
   crash: { args: () => program("crash", "--results", CRASH_RESULTS) },
   cluster: { args: () => program("cluster", "--json", join(root, ".cache", "cluster-long.json")) },
   soak: { args: () => program("soak"), alone: true },

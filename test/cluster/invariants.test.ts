@@ -174,6 +174,22 @@ describe("the check of a recorded history", () => {
 
   it.each<[string, Evidence, string]>([
     [
+      "a message that was acknowledged as another",
+      evidence({
+        requests: [
+          sent("1"),
+          sent("2", { firstAt: 200, sentAt: 200, endedAt: 210 }),
+          sent("3", {
+            firstAt: 300,
+            sentAt: 300,
+            endedAt: 310,
+            outcome: { ok: true, messageId: "message-2" },
+          }),
+        ],
+      }),
+      "one order of the requests explains their replies: nothing can come next of send 3 (message-2)",
+    ],
+    [
       "a lost message",
       evidence({ stored: { messages: [message("1", 2)] }, account: [prompt("1")] }),
       "every acknowledged message exists once: 2 (message-2) is stored 0 times",

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Evidence, StoredSession, Fault } from "./history.ts";
+import { linearizationError } from "../linearizability/linearizable-requests.ts";
 import { viewViolations } from "./view-invariants.ts";
 
 export const INVARIANTS = [
   "every acknowledged message exists once",
   "messages are stored in the order of acknowledgement",
+  "one order of the requests explains their replies",
   "an agent gets a message at most once per recorded attempt",
   "at most one runner per session",
   "a node that has lost a session writes nothing to it",
@@ -30,8 +32,7 @@ const ANSWERED_WITHIN_MS = 11_000;
 /** All violations of the invariants in the recorded history. */
 export function violationsIn(evidence: Evidence): readonly Violation[] {
   const inSessions = evidence.stored.sessions.flatMap((session) => [
-    ...acknowledgedOnce(evidence, session),
-    ...inOrder(evidence, session),
+    ...repliesAreRight(evidence, session),
     ...promptedOnce(evidence, session),
     ...oneRunner(evidence, session),
     ...nothingLate(evidence, session),
@@ -41,6 +42,15 @@ export function violationsIn(evidence: Evidence): readonly Violation[] {
     ...atRest(session),
   ]);
   return [...inSessions, ...nothingHangs(evidence)];
+}
+
+/** The simple checks say more about what is wrong. The search for an order finds what they do not see. */
+function repliesAreRight(evidence: Evidence, session: StoredSession): readonly Violation[] {
+  const simple = [...acknowledgedOnce(evidence, session), ...inOrder(evidence, session)];
+  if (simple.length > 0) return simple;
+  const error = linearizationError(evidence, session);
+  const details = error === null ? [] : [error];
+  return violations("one order of the requests explains their replies", session, details);
 }
 
 function tagIn(text: string): string | null {

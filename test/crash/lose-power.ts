@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
+import { executeCommand } from "../../packages/server/src/runtime/execute-command.ts";
 import { openStore } from "../../packages/server/src/storage/open-store.ts";
 import { seeded } from "../cluster/faults.ts";
 import { LOSSES, PowerlessDisk, type Loss } from "./disk-after-power-loss.ts";
@@ -13,6 +15,8 @@ export interface PowerLosses {
   readonly moments: number;
   /** Moments with unsynced writes. */
   readonly unsynced: number;
+  /** Sessions that lost output which clients may have been shown. */
+  readonly lostOutput: number;
   /** Number of messages and ends of runs that clients were told of. */
   readonly confirmed: { readonly messages: number; readonly ends: number };
   readonly wrong: readonly string[];
@@ -42,12 +46,18 @@ export async function losePower(
   const confirmed: Confirmed = { messages: new Set(), ends: new Map() };
   const changing = calls.filter((call) => call.call !== "send" && disk.has(call.file)).length;
   const wrong: string[] = [];
-  let [moments, unsynced] = [0, 0];
+  let [moments, unsynced, lostOutput] = [0, 0, 0];
   const lose = async (loss: Loss): Promise<void> => {
     moments += 1;
     if (disk.pending > 0) unsynced += 1;
+    const written = disk.pending === 0 ? NOTHING : lastNumbers(allFiles(disk, folder, random));
     const file = writeFiles(folder, disk.afterPowerLoss(loss, random));
-    const errors = await errorsIn(file, { confirmed, sessions });
+    const lost = disk.pending === 0 ? [] : lostIn(lastNumbers(file), written);
+    lostOutput += lost.length;
+    const errors = [
+      ...(await errorsIn(file, { confirmed, sessions })),
+      ...(await usedAgain(file, lost)),
+    ];
     wrong.push(...errors.map((error) => `moment ${moments}, ${loss}: ${error}`));
   };
   for (const call of calls) {
@@ -61,7 +71,8 @@ export async function losePower(
   if (!isDeepStrictEqual(disk.afterPowerLoss("all of it", random), after))
     wrong.push("the trace lacks some writes");
   const { messages, ends } = confirmed;
-  return { moments, unsynced, confirmed: { messages: messages.size, ends: ends.size }, wrong };
+  const told = { messages: messages.size, ends: ends.size };
+  return { moments, unsynced, lostOutput, confirmed: told, wrong };
 }
 
 function pick(random: () => number): Loss {
@@ -101,6 +112,66 @@ async function errorsIn(
       if (difference !== null) errors.push(`row and log of ${id}: ${difference}`);
     }
     return [...errors, ...missing(file, confirmed)];
+  } finally {
+    await store.close();
+  }
+}
+
+/** The last sequence number of each session that has a run at work: only such a session has output that is not synced. */
+function lastNumbers(file: string): ReadonlyMap<string, number> {
+  const raw = new DatabaseSync(file);
+  try {
+    const rows = raw.prepare(
+      `select "id", "lastSeq" from "AgentSession" where "id" in (select "sessionId" from "Run" where "status" = 'running')`,
+    );
+    return new Map(rows.all().map(({ id, lastSeq }) => [String(id), Number(lastSeq)]));
+  } finally {
+    raw.close();
+  }
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+/** The database if nothing were lost: clients may have been shown all of it. */
+function allFiles(disk: PowerlessDisk, folder: string, random: () => number): string {
+  return writeFiles(folder, disk.afterPowerLoss("all of it", random));
+}
+
+/** A session that lost output, and the numbers between which it was. */
+interface LostOutput {
+  readonly sessionId: string;
+  readonly kept: number;
+  readonly written: number;
+}
+
+function lostIn(
+  kept: ReadonlyMap<string, number>,
+  written: ReadonlyMap<string, number>,
+): readonly LostOutput[] {
+  return [...kept].flatMap(([sessionId, lastSeq]) => {
+    const shown = written.get(sessionId) ?? 0;
+    return lastSeq < shown ? [{ sessionId, kept: lastSeq, written: shown }] : [];
+  });
+}
+
+/** Cuts the runs off as a starting server does. No number that was written before the loss may be given again. */
+async function usedAgain(file: string, lost: readonly LostOutput[]): Promise<readonly string[]> {
+  if (lost.length === 0) return [];
+  const store = await openStore({ engine: "sqlite", file }, { clock: Date.now, ownThread: false });
+  const wrong: string[] = [];
+  try {
+    for (const { sessionId, kept, written } of lost) {
+      const at = Date.now();
+      const command = [
+        { type: "suspend", at, cause: "crash" },
+        { type: "come-back", at, obstacle: null },
+      ] as const;
+      await executeCommand({ store, newId: randomUUID }, { sessionId, command });
+      const [first] = await store.readEvents({ sessionId, after: kept, limit: 1 });
+      if (first === undefined || first.seq <= written)
+        wrong.push(`session ${sessionId} had written ${written} and continues with ${first?.seq}`);
+    }
+    return wrong;
   } finally {
     await store.close();
   }

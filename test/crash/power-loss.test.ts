@@ -13,7 +13,7 @@ const AT_RANDOM = repeat({ short: 30, long: 200 });
 const SEED = 3;
 
 describe("after a power loss", () => {
-  it("every acknowledged message and every reported end of a run is stored, and the file is intact, whatever else the disk had written (P1)", async () => {
+  it("every acknowledged message and every reported end of a run is stored, and the file is intact, whatever else the disk had written; no number of lost output is given again (P1, P4)", async () => {
     needTrace();
     const folder = mkdtempSync(path.join(tmpdir(), "holdfast-power-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -28,5 +28,6 @@ describe("after a power loss", () => {
     expect(result.confirmed.messages).toBeGreaterThanOrEqual(MESSAGES);
     // Otherwise there would have been nothing to lose.
     expect(result.unsynced).toBeGreaterThan(0);
+    expect(result.lostOutput).toBeGreaterThan(0);
   }, 600_000);
 });

@@ -6,6 +6,7 @@ import { fullPlan } from "./soak-plan.ts";
 
 const LOAD_MS = 600_000;
 const SAMPLE_MS = 5_000;
+const HOUR_MS = 3_600_000;
 const MB = 1e6;
 
 const plan = fullPlan(LOAD_MS);
@@ -89,6 +90,26 @@ it("a leak of a hundred bytes per update is detected despite noise", () => {
     return { inside: { ...inside, heapBytes: inside.heapBytes + noise + atMs * 100 } };
   });
   expect(broken(leaks)).toEqual(["heap after garbage collection"]);
+});
+
+it.each([
+  { mbPerHour: 4, bounds: ["heap after garbage collection"] },
+  { mbPerHour: 1, bounds: [] },
+])("two hours show a growth of $mbPerHour MB per hour despite noise", ({ mbPerHour, bounds }) => {
+  const twoHours = fullPlan(2 * HOUR_MS);
+  const sampleMs = twoHours.sampleMs;
+  const samples = Array.from({ length: twoHours.loadMs / sampleMs }, (_, index) => {
+    const atMs = (index + 1) * sampleMs;
+    const noise = ((index * 7) % 11) * MB;
+    const grown = (atMs / HOUR_MS) * mbPerHour * MB;
+    const scale = sampleMs / SAMPLE_MS;
+    const readers = load.readers.map((each) => ({ ...each, updates: quick(5_000 * scale) }));
+    const busy = { ...sender, acknowledged: 200 * scale, refused: { queue_full: 800 * scale } };
+    const heapBytes = inside.heapBytes + noise + grown;
+    return { ...sample, atMs, inside: { ...inside, heapBytes }, load: { sender: busy, readers } };
+  });
+  expect(twoHours.sessions).toBe(50);
+  expect(broken(result(undefined, { plan: twoHours, samples }))).toEqual(bounds);
 });
 
 it("noise alone is not a leak", () => {

@@ -42,6 +42,7 @@ const MINUTE = 60 * SECOND;
 /** The promised load for any duration. */
 export function fullPlan(loadMs: number): SoakPlan {
   const isLong = loadMs >= 8 * MINUTE;
+  const isForHours = loadMs >= 120 * MINUTE;
   const sessionMs = Math.min(2 * MINUTE, loadMs / 4);
   return {
     sessions: 50,
@@ -59,8 +60,8 @@ export function fullPlan(loadMs: number): SoakPlan {
     sampleMs: Math.min(10 * SECOND, Math.max(3 * SECOND, loadMs / 120)),
     sessionMs,
     bounds: {
-      // 60 MB per hour are 16 bytes per update, or 80 per message sent.
-      heapMbPerHour: isLong ? 60 : 600,
+      // 60 MB per hour are 16 bytes per update, or 80 per message sent. Two hours show a slope of 2 MB per hour.
+      heapMbPerHour: isForHours ? 2 : isLong ? 60 : 600,
       // In ten minutes, 20 bytes per update, or 100 per message sent.
       leftMb: 12,
       residentMbPerHour: isLong ? 300 : null,

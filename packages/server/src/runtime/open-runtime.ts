@@ -14,6 +14,7 @@ import { createGlobalFeed } from "./feeds/global-feed.ts";
 import { createHintReader } from "./cluster/hint-reader.ts";
 import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
+import { createWorkerLook } from "./cluster/look-at-workers.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
 import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import { readiness } from "./upkeep/readiness.ts";
@@ -200,10 +201,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       if (isDiskFull(err)) void comeBackLater(context, stopping.signal);
     });
   }
+  const lookAtWorkers = createWorkerLook(store, workers, (err) =>
+    log.error({ err }, "the sessions of this node could not be looked at"),
+  );
   const recovery = startRecovery(context, {
     isWorkedOn: (sessionId) => workers.has(sessionId),
     takeUp: (sessionId) => wake(sessionId, { isWanted: true }),
-    onLook: () => feeds.lookAgain(),
+    onLook: () => {
+      feeds.lookAgain();
+      lookAtWorkers();
+    },
     signal: stopping.signal,
   });
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { ask, say, script, stamp, waitFor } from "../../providers/testing/script.ts";
+import { openTestStore } from "../../storage/testing/test-database.ts";
 import type { FeedItem } from "../feeds/feed.ts";
 import { ok, TestRuntime, transcript, type TestRuntimeOptions } from "../testing/test-runtime.ts";
 
@@ -183,6 +184,21 @@ describe("nodes on one database", () => {
     const runs = await other.store.readRuns(id);
     expect(runs.map(({ status }) => status)).toEqual(["interrupted", "completed"]);
     expect(transcript(whole).join("\n")).toContain("agent next");
+  });
+
+  it("notice what another node stored before it died without telling them (P3)", async () => {
+    const database = await openTestStore("postgres");
+    const deaf = { ...database, store: { ...database.store, onOutsideWrites: () => {} } };
+    const a = await TestRuntime.open({ database: deaf, member: QUICK });
+    nodes = [a];
+    const id = await a.createSession();
+    await a.send(id, script(ask({ id: "t", title: "May I?" }), say("thanks")));
+    await a.until(id, ({ session }) => session.state === "suspended");
+    const b = await a.addNode();
+    nodes.push(b);
+    await b.send(id, script(say("next")));
+    ok(await b.runtime.cancel({ sessionId: id, reason: "enough" }));
+    expect(transcript(await a.until(id, isIdle)).at(-1)).toBe("agent next");
   });
 
   it("leave no agent of a session that another node took while it was starting (P2)", async () => {

@@ -62,6 +62,41 @@ async function streamed(session: SessionDriver, words: number): Promise<void> {
 const text = (words: string) => ({ type: "text", text: words });
 
 describe("a session's feed", () => {
+  it("is not ended by a look that began before it was opened (P4)", async () => {
+    const [early, late] = [
+      await beginSession(test.store, { repoId: "repo-1" }),
+      await beginSession(test.store, { repoId: "repo-1" }),
+    ];
+    const asked = Promise.withResolvers<void>();
+    const reply = Promise.withResolvers<void>();
+    const slow = createSessionFeeds(
+      {
+        ...test.store,
+        lastSeqs: async (sessionIds) => {
+          const lastSeqs = await test.store.lastSeqs(sessionIds);
+          asked.resolve();
+          await reply.promise;
+          return lastSeqs;
+        },
+      },
+      { onFailure: (error) => failures.push(error) },
+    );
+    const watch = async ({ id: sessionId }: SessionDriver, ends: string[]): Promise<void> => {
+      const { lastSeq } = await recordOf(test.store, sessionId);
+      const onEnd = (end: string): void => void ends.push(end);
+      slow.open({ sessionId, after: 0, lastSeq, onItem: () => true, onEnd });
+    };
+    const ends: string[] = [];
+    await watch(early, ends);
+    slow.lookAgain();
+    await asked.promise;
+    await watch(late, ends);
+    reply.resolve();
+    await settled();
+    expect({ ends, readers: slow.readers }).toEqual({ ends: [], readers: 2 });
+    await slow.stop();
+  });
+
   it("brings everything from the beginning, then what happens, in order and once (C7)", async () => {
     const session = await beginSession(test.store, { repoId: "repo-1" });
     await streamed(session, 3);

@@ -66,8 +66,10 @@ export function createSessionFeeds(
     /** Other processes may have written to or deleted any session. */
     lookAgain: (): void => {
       if (channels.size === 0) return;
-      void store.lastSeqs([...channels.keys()]).then((lastSeqs) => {
-        for (const [sessionId, channel] of channels) {
+      // Only these: the reply says nothing about a session that is watched only since then.
+      const asked = [...channels];
+      void store.lastSeqs(asked.map(([sessionId]) => sessionId)).then((lastSeqs) => {
+        for (const [sessionId, channel] of asked) {
           const lastSeq = lastSeqs.get(sessionId);
           if (lastSeq === undefined) channel.end("deleted");
           else if (lastSeq > channel.seq) channel.read();

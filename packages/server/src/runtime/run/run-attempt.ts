@@ -251,6 +251,8 @@ export class RunAttempt {
       const stored = await storeHandOver(context, atWork, { memory: prompt.memory });
       if (stored !== "handed") return false;
     }
+    // A process that was paused since may have lost the session: another node may work on it.
+    if (!context.cluster.holdsLease) return false;
     this.#on({ type: "prompt" });
     return true;
   }

@@ -4,13 +4,13 @@ import type { OpenOptions } from "../database-access.ts";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
 import { portableStore, type StoreOptions } from "../portable-store.ts";
 import type { Store } from "../store.ts";
+import { hintsOf } from "../writes/hints-of.ts";
 import { callWrite, type WriteArgs, type WriteName, type WriteResult } from "../writes/writes.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 import { startCompacting } from "./compact-tally.ts";
 import { openHints } from "./hints.ts";
 import { POSTGRES } from "./postgres-dialect.ts";
-import type { Hint } from "../ports/node-store.ts";
 
 export interface PostgresOptions extends StoreOptions, Pick<OpenOptions, "replyTimeoutMs"> {
   readonly url: string;
@@ -82,38 +82,3 @@ function settings(durable: boolean): readonly RawBuilder<unknown>[] {
     ...(durable ? [] : [sql`set_config('synchronous_commit', 'off', true)`]),
   ];
 }
-
-/** Hints to other nodes about a committed write. */
-function hintsOf<Name extends WriteName>({
-  name,
-  args,
-  result,
-}: {
-  readonly name: Name;
-  readonly args: WriteArgs<Name>;
-  readonly result: WriteResult<Name>;
-}): readonly Hint[] {
-  return HINTS[name]?.(args, result) ?? [];
-}
-
-const HINTS: {
-  readonly [Name in WriteName]?: (
-    args: WriteArgs<Name>,
-    result: WriteResult<Name>,
-  ) => readonly Hint[];
-} = {
-  commitChange: ({ before }, result) => {
-    if (!result.ok) return [];
-    const sessionId = result.stored?.session.id ?? before?.session.id;
-    if (sessionId === undefined) return [];
-    return [{ hint: result.stored === null ? "deleted" : "change", sessionId }];
-  },
-  appendOutput: ({ sessionId }, { ok }) => (ok ? [{ hint: "output", sessionId }] : []),
-  claimSession: ({ sessionId }, { ok }) => (ok ? [{ hint: "change", sessionId }] : []),
-  deleteSessions: (sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
-  deleteStale: (_, sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
-  finishImport: ({ staging }, { ok }) =>
-    ok ? [{ hint: "change", sessionId: staging.sessionId }] : [],
-  drainNode: (_, isFound) => (isFound ? [{ hint: "nodes" }] : []),
-  dropLease: () => [{ hint: "nodes" }],
-};
