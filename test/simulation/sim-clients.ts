@@ -115,7 +115,7 @@ export class SimClients {
         sessionId: first.sessionId,
         suspensionId: first.id,
         answer: first.kind === "permission" ? answer : "this one",
-        by: null,
+        by: "a client",
       });
     await this.#request({ kind: "answer", sessionId: first.sessionId, repeats: false, act });
   }
