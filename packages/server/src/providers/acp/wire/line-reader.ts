@@ -19,7 +19,7 @@ export interface LineReaderOptions {
 }
 
 /**
- * Splits chunks of any size into lines. A line is collected in one buffer that doubles up to the limit; a longer line
+ * Splits chunks of any size into lines. A line is collected in one buffer that grows up to the limit; a longer line
  * is not kept, so memory stays bounded.
  */
 export function createLineReader({
@@ -47,9 +47,10 @@ export function createLineReader({
       return;
     }
     if (length + chunk.length > buffer.length) {
-      const larger = Buffer.allocUnsafe(
-        Math.min(maxBytes, Math.max(1024, 2 * buffer.length, length + chunk.length)),
-      );
+      const needed = length + chunk.length;
+      // The system provides memory only for what is written, so a long line gets the full size at once.
+      const size = needed > RETAINED_BYTES ? maxBytes : Math.max(1024, 2 * buffer.length, needed);
+      const larger = Buffer.allocUnsafe(Math.min(maxBytes, size));
       buffer.copy(larger, 0, 0, length);
       buffer = larger;
     }
