@@ -4,7 +4,7 @@ import { Readable, type Writable } from "node:stream";
 import { errorText } from "../../../domain/error-text.ts";
 import { AgentFault, type AgentExit, type Workspace } from "../../provider.ts";
 import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR, watchLeader } from "../../sandbox/bubblewrap.ts";
-import { openShare } from "../wire/turns.ts";
+import { openShare } from "../wire/share.ts";
 import { openTail, type Tail } from "./tail.ts";
 import { withUsersUmask } from "./umask.ts";
 
@@ -75,7 +75,7 @@ export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
     onStderr(bytes);
     if (bytes.length < MUCH_STDERR) return;
     stderr.pause();
-    stderrShare.takeTurn(() => stderr.resume(), bytes.length / STDERR_PER_MS);
+    stderrShare.takeSlice(() => stderr.resume(), bytes.length / STDERR_PER_MS);
   });
   stderr.on("error", () => {});
   return {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readFrames } from "./frame-reader.ts";
-import { TURN_MS } from "./turns.ts";
+import { SLICE_MS } from "./share.ts";
 
 const lineOf = (number: number): string =>
   `${JSON.stringify({ jsonrpc: "2.0", method: "n", params: number })}\n`;
@@ -34,7 +34,7 @@ describe("a reader of frames", () => {
       readFrames(input, {
         onFrame: (frame) => {
           if (paramsOf(frame) === 0) countRounds();
-          work(TURN_MS / 2);
+          work(SLICE_MS / 2);
           if (paramsOf(frame) === lines - 1) resolve();
         },
         onEnd: () => {},
@@ -42,7 +42,7 @@ describe("a reader of frames", () => {
       input.write(Array.from({ length: lines }, (_, number) => lineOf(number)).join(""));
     });
     isDone = true;
-    // Two lines fill a turn.
+    // Two lines fill a slice.
     expect(rounds).toBeGreaterThanOrEqual(lines / 2 - 2);
   });
 
@@ -54,7 +54,7 @@ describe("a reader of frames", () => {
         readFrames(input, {
           onFrame: () => {
             order.push(name);
-            work(TURN_MS);
+            work(SLICE_MS);
           },
           onEnd: () => resolve(),
         }),
@@ -63,7 +63,7 @@ describe("a reader of frames", () => {
       return ended;
     };
     await Promise.all([read("a"), read("b")]);
-    // The first turn of each is taken when its lines arrive; then they alternate.
+    // The first slice of each is taken when its lines arrive; then they alternate.
     const longest = Math.max(...(order.join("").match(/a+|b+/gu) ?? []).map((run) => run.length));
     expect(order).toHaveLength(40);
     expect(longest).toBeLessThanOrEqual(2);
@@ -84,7 +84,7 @@ describe("a reader of frames", () => {
               onFrame: (frame) => {
                 const number = Number(paramsOf(frame));
                 heard.push(number);
-                if (steps[number]?.slow === true) work(TURN_MS);
+                if (steps[number]?.slow === true) work(SLICE_MS);
                 if (steps[number]?.held === true) reader.hold(new Promise(setImmediate));
               },
               onEnd: () => resolve([...heard]),

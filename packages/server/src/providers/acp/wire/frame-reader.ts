@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { createLineReader } from "./line-reader.ts";
-import { openShare, TURN_MS } from "./turns.ts";
+import { openShare, SLICE_MS } from "./share.ts";
 import { parseFrame, parseUnreadable, type Frame } from "./parse-frame.ts";
 
 /** Reads frames from a stream, in order and as fast as they are handled. */
@@ -21,8 +21,8 @@ export interface FrameReaderOptions {
 }
 
 /**
- * Handles what has arrived at once, but at most for a turn: what is left waits for the next turn, and the writer of the
- * stream waits, too.
+ * Handles what has arrived at once, but at most for a slice of time: what is left waits for the next slice, and the
+ * writer of the stream waits, too.
  */
 export function readFrames(
   input: Readable,
@@ -31,7 +31,7 @@ export function readFrames(
   /** Bytes that have arrived and are not handled yet. */
   let rest: Buffer = Buffer.alloc(0);
   const share = openShare();
-  let isInTurns = false;
+  let isWaitingForSlice = false;
   let holds = 0;
   /** Why the stream has ended. `isWhole`: without an error, so that its last line may lack only its newline. */
   let ending: { readonly reason: string; isWhole: boolean } | null = null;
@@ -52,29 +52,29 @@ export function readFrames(
     const startedAt = performance.now();
     let spentMs = 0;
     while (rest.length > 0 && holds === 0 && !isDone) {
-      if (spentMs >= TURN_MS) return handleLater(spentMs);
+      if (spentMs >= SLICE_MS) return handleInNextSlice(spentMs);
       rest = rest.subarray(lines.take(rest));
       spentMs = performance.now() - startedAt;
     }
     if (holds > 0 || isDone) return;
-    if (spentMs > TURN_MS) return handleLater(spentMs);
+    if (spentMs > SLICE_MS) return handleInNextSlice(spentMs);
     if (ending !== null) return conclude();
     input.resume();
     quiet?.timer.refresh();
   };
 
-  const handleLater = (spentMs: number): void => {
-    isInTurns = true;
+  const handleInNextSlice = (spentMs: number): void => {
+    isWaitingForSlice = true;
     input.pause();
-    share.takeTurn(() => {
-      isInTurns = false;
+    share.takeSlice(() => {
+      isWaitingForSlice = false;
       if (holds === 0) handle();
     }, spentMs);
   };
 
   const end = (reason: string, isWhole: boolean): void => {
     ending ??= { reason, isWhole };
-    if (holds === 0 && !isInTurns) handle();
+    if (holds === 0 && !isWaitingForSlice) handle();
   };
 
   const conclude = (): void => {
@@ -92,7 +92,7 @@ export function readFrames(
   input.on("data", (bytes: Buffer) => {
     quiet?.timer.refresh();
     rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    if (holds === 0 && !isInTurns) handle();
+    if (holds === 0 && !isWaitingForSlice) handle();
   });
   input.once("end", () => end("its output ended", true));
   input.once("close", () => end("its output was closed", false));
@@ -100,7 +100,7 @@ export function readFrames(
 
   const release = (): void => {
     holds -= 1;
-    if (holds === 0 && !isInTurns) handle();
+    if (holds === 0 && !isWaitingForSlice) handle();
   };
 
   return {
@@ -112,7 +112,7 @@ export function readFrames(
     finish: (quietMs) => {
       if (isDone || quiet !== null) return;
       const timer = setTimeout(() => {
-        if (holds === 0 && !isInTurns) end("it has exited", false);
+        if (holds === 0 && !isWaitingForSlice) end("it has exited", false);
       }, quietMs);
       quiet = { timer };
     },
