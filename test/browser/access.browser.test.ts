@@ -30,6 +30,11 @@ describe("a browser", () => {
     await again.getByText("This sign-in address has been used already.").waitFor();
     await again.getByText("holdfast open", { exact: true }).waitFor();
     expect(again.url()).toBe(`${rig.url}/`);
+
+    const { code: fresh } = await rig.client.signInCode();
+    await again.evaluate((hash) => (location.hash = hash), `code=${fresh}`);
+    await again.getByText("Live", { exact: true }).first().waitFor();
+    expect(again.url()).toBe(`${rig.url}/`);
   });
 
   it("signs in with the token, does not store it, and signs out in all tabs", async () => {

@@ -38,6 +38,8 @@ void signInAtStart().finally(() => {
     </StrictMode>,
   );
 });
+// An address that signs in, pasted into a tab that shows the page already, does not load it again.
+addEventListener("hashchange", () => void signInAtStart());
 addEventListener("load", () => void registerServiceWorker().catch(() => {}));
 
 function App(): ReactElement {
