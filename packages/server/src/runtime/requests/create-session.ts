@@ -1,7 +1,7 @@
 import { openSuspensionsOf, stateOf, statusOf } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
-import { keyOf, recalled, remembering } from "./idempotency.ts";
+import { keyOf, once, remembering, type RequestKey } from "./idempotency.ts";
 import { refuseProvider } from "./refuse-provider.ts";
 import { toRefused } from "../command-reply.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
@@ -21,12 +21,19 @@ export async function createSession(
   request: CreateSession,
 ): Promise<Reply<Created>> {
   const key = keyOf("create", request);
-  const earlier = await earlierReply(context, key);
-  if (earlier !== null) return earlier;
-  const refused = await refuseCreation(context, request);
-  // An equal request to another node may have been stored meanwhile, and taken the last agent.
-  if (refused !== null) return (await earlierReply(context, key)) ?? refused;
+  return once(context, key, {
+    execute: () => storeSession(context, request, key),
+    toAnswer: (created: Created) => created,
+  });
+}
 
+async function storeSession(
+  context: RuntimeContext,
+  request: CreateSession,
+  key: RequestKey | null,
+): Promise<Reply<Created>> {
+  const refused = await refuseCreation(context, request);
+  if (refused !== null) return refused;
   const id = context.newId();
   const { message: content, idempotency: _, ...fields } = request;
   const create = { type: "create", at: context.clock(), id, ...fields, forkedFrom: null } as const;
@@ -61,14 +68,6 @@ export async function createSession(
   } finally {
     if (send !== null) context.nudge(id);
   }
-}
-
-async function earlierReply(
-  context: RuntimeContext,
-  key: ReturnType<typeof keyOf>,
-): Promise<Reply<Created> | null> {
-  const earlier = await recalled<Created>(context, key);
-  return earlier?.ok === true ? { ok: true, ...earlier.response } : earlier;
 }
 
 async function refuseCreation(

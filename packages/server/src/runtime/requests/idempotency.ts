@@ -2,29 +2,45 @@ import type { Json } from "../../domain/json.ts";
 import type { IdempotencyKey, RememberedAnswer } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { CommandExtras } from "../execute-command.ts";
-import { refuse, type Refused } from "../reply.ts";
+import { refuse, type Reply } from "../reply.ts";
 import type { Idempotent } from "./request-types.ts";
 
-type RequestKey = IdempotencyKey & Pick<RememberedAnswer, "requestHash">;
+export type RequestKey = IdempotencyKey & Pick<RememberedAnswer, "requestHash">;
 
 export function keyOf(scope: string, { idempotency }: Idempotent): RequestKey | null {
   return idempotency === null ? null : { scope, ...idempotency };
 }
 
-/** The earlier response to the same request; null if there is none. */
-export async function recalled<Response extends object>(
+/**
+ * Executes a request, unless an equal one was executed before: then it gets the earlier response. It also gets that if it is
+ * refused, because an equal request that was stored meanwhile can be the reason.
+ */
+export async function once<Response extends object, Answer extends object>(
   { store }: RuntimeContext,
   key: RequestKey | null,
-): Promise<{ readonly ok: true; readonly response: Response } | Refused | null> {
-  const earlier = key === null ? null : await store.recall(key);
-  if (key === null || earlier === null) return null;
-  if (earlier.requestHash !== key.requestHash)
-    return refuse(
-      "idempotency_key_reused",
-      "This Idempotency-Key was used for another request. Use a new one.",
-    );
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `remembering` under a key of the same scope
-  return { ok: true, response: earlier.response as Response };
+  {
+    execute,
+    toAnswer,
+  }: {
+    readonly execute: () => Promise<Reply<Answer>>;
+    readonly toAnswer: (response: Response) => Answer;
+  },
+): Promise<Reply<Answer>> {
+  const earlier = async (): Promise<Reply<Answer> | null> => {
+    const remembered = key === null ? null : await store.recall(key);
+    if (key === null || remembered === null) return null;
+    if (remembered.requestHash !== key.requestHash)
+      return refuse(
+        "idempotency_key_reused",
+        "This Idempotency-Key was used for another request. Use a new one.",
+      );
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `remembering` under a key of the same scope
+    return { ok: true, ...toAnswer(remembered.response as Response) };
+  };
+  const before = await earlier();
+  if (before !== null) return before;
+  const reply = await execute();
+  return reply.ok ? reply : ((await earlier()) ?? reply);
 }
 
 /** Equal requests at the same time are executed once, and all get the reply. */

@@ -72,3 +72,19 @@ describe("equal creates at the same time, under one idempotency key", () => {
     expect((await test.runtime.createSession(test.newSession())).ok).toBe(true);
   });
 });
+
+describe("equal messages at the same time, under one idempotency key", () => {
+  it("get one answer, even if the first makes the session busy", async () => {
+    const sessionId = await test.createSession();
+    const request = test.message(sessionId, "@silent", {
+      delivery: "reject",
+      idempotency: { key: "same", requestHash: "h1" },
+    });
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, () => test.runtime.sendMessage(request)),
+    );
+    const answers = replies.map((reply) => (reply.ok ? reply.sent.messageId : reply.refusal.code));
+    expect(new Set(answers).size).toBe(1);
+    expect(replies.every(({ ok }) => ok)).toBe(true);
+  });
+});

@@ -7,7 +7,7 @@ import { STATUS_RULES } from "../../domain/status.ts";
 import type { Run, SessionRecord } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
-import { keyOf, recalled, remembering } from "./idempotency.ts";
+import { keyOf, once, remembering, type RequestKey } from "./idempotency.ts";
 import { canStartHanded, reserveAgent } from "../run/hand-over.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
@@ -22,9 +22,17 @@ export async function sendMessage(
   { mayReserve = true }: { readonly mayReserve?: boolean } = {},
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
-  const earlier = await recalled<Sent>(context, key);
-  if (earlier !== null) return earlier.ok ? { ok: true, sent: earlier.response } : earlier;
+  return once(context, key, {
+    execute: () => storeMessage(context, request, { key, mayReserve }),
+    toAnswer: (sent: Sent) => ({ sent }),
+  });
+}
 
+async function storeMessage(
+  context: RuntimeContext,
+  request: SendMessage,
+  { key, mayReserve }: { readonly key: RequestKey | null; readonly mayReserve: boolean },
+): Promise<Reply<{ readonly sent: Sent }>> {
   const session = await snapshotOf(context.store, request.sessionId);
   if (session === null) return noSuchSession();
   const { id: sessionId, repoId } = session;
