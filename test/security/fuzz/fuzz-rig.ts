@@ -25,6 +25,7 @@ export const AGENT_TOKENS = createAgentTokens();
 export interface FuzzRig {
   readonly app: App;
   readonly test: TestRuntime;
+  readonly port: number;
   readonly wire: Wire;
   /** Checks that the server responds, all stored rows are readable, and the file is intact. */
   expectSound(): Promise<void>;
@@ -49,10 +50,12 @@ export async function openFuzzRig(): Promise<FuzzRig> {
     agentTokens: AGENT_TOKENS,
     webFolder,
   });
-  const wire = openWire(await listen(app));
+  const port = await listen(app);
+  const wire = openWire(port);
   return {
     app,
     test,
+    port,
     wire,
     expectSound: async () => {
       expect((await wire.send({ method: "GET", path: "/healthz" })).status).toBe(200);

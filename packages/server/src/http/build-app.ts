@@ -22,7 +22,7 @@ import { problemFromError } from "./problems/problem-status.ts";
 import { addQueueRoutes } from "./routes/queue-routes.ts";
 import { addRepositoryRoutes } from "./routes/repository-routes.ts";
 import { childLogger, logRequest, requestId } from "./server/request-log.ts";
-import { answerClientError, sendProblem } from "./problems/send-problem.ts";
+import { answerClientError, answerExpectation, sendProblem } from "./problems/send-problem.ts";
 import { MAX_BODY_BYTES } from "./server/server-limits.ts";
 import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSessionRoutes } from "./routes/session-routes.ts";
@@ -67,11 +67,14 @@ export async function buildApp(services: AppServices): Promise<App> {
       void sendProblem(reply, problemFromError(error));
     },
     clientErrorHandler: answerClientError,
+    // Node would refuse a request without the header itself, without a problem document. The guard does.
+    http: { requireHostHeader: false },
     // Fastify would load its own compilers, which are never used: ours are set below.
     schemaController: {
       compilersFactory: { buildValidator: () => notUsed, buildSerializer: () => notUsed },
     },
   }).withTypeProvider<ZodTypeProvider>();
+  app.server.on("checkExpectation", answerExpectation);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler((error, request, reply) => {

@@ -64,8 +64,10 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/u;
 function aboutHost(request: FastifyRequest, { token }: TokenCheck): Problem | null {
   const { headers } = request;
   // Node keeps only the first. A proxy may have looked at the other.
-  if (request.raw.rawHeaders.filter(isHostName).length > 1)
-    return toProblem("invalid_request", "A request must have only one Host header.");
+  const hosts = request.raw.rawHeaders.filter(isHostName).length;
+  if (hosts > 1) return toProblem("invalid_request", "A request must have only one Host header.");
+  if (hosts === 0 && request.raw.httpVersion !== "1.0")
+    return toProblem("invalid_request", "A request must have a Host header.");
   const needsToken = token !== null && !isFromSocket(request.raw);
   if (needsToken || LOOPBACK.test(hostName(headers.host))) return null;
   return toProblem(

@@ -1,5 +1,6 @@
 import type { Problem } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Reply } from "../../runtime/reply.ts";
 import { problemFromRefusal, toProblem } from "./problem-status.ts";
@@ -47,4 +48,20 @@ export function answerClientError({ code = "" }: { readonly code?: string }, soc
     ].join("\r\n"),
     () => socket.destroy(),
   );
+}
+
+/** Answers an `Expect` header that is not `100-continue`. Node would answer without a problem document. */
+export function answerExpectation(
+  _request: unknown,
+  response: Pick<ServerResponse, "writeHead" | "end">,
+): void {
+  const status = 417;
+  const detail = "The server knows no expectation but 100-continue.";
+  const body = JSON.stringify({ ...toProblem("invalid_request", detail), status });
+  response.writeHead(status, {
+    "content-type": "application/problem+json",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  });
+  response.end(body);
 }
