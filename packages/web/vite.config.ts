@@ -163,8 +163,11 @@ function lexerOfMarkedOnly(): Plugin {
           /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/u,
         );
         const lexer = /[{,](?<name>\w+) as Lexer\b/u.exec(code)?.groups?.["name"];
-        if (instance === -1 || lexer === undefined) this.error("the build of marked has changed");
-        return { code: `${code.slice(0, instance)}export{${lexer} as Lexer};`, map: null };
+        const tokenizer = /[{,](?<name>\w+) as Tokenizer\b/u.exec(code)?.groups?.["name"];
+        if (instance === -1 || lexer === undefined || tokenizer === undefined)
+          this.error("the build of marked has changed");
+        const exports = `export{${lexer} as Lexer,${tokenizer} as Tokenizer};`;
+        return { code: `${code.slice(0, instance)}${exports}`, map: null };
       },
     },
   };

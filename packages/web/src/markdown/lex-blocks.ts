@@ -1,4 +1,11 @@
-import { Lexer, type MarkedToken, type Token, type TokensList } from "marked";
+import {
+  Lexer,
+  Tokenizer,
+  type MarkedToken,
+  type Token,
+  type Tokens,
+  type TokensList,
+} from "marked";
 
 /** A block of Markdown: a paragraph, a list, a code block. */
 export interface Block {
@@ -49,13 +56,19 @@ const MAX_DEPTH = 30;
 /** A paragraph with more markup characters would take seconds to parse. */
 const MAX_SIGNS = 400;
 const MAX_INLINE = 50_000;
+/** Missing cells are added to each row of a table. A table with more cells than this for each character is shown as source. */
+const MAX_CELLS_PER_CHARACTER = 2;
+const MIN_CELLS = 500;
+/** A longer address without brackets around it is shown as text. */
+const MAX_ADDRESS = 4_000;
+const MAX_PARENTHESES = 20;
 
 /** A lexer with linear time for any input. */
 class BoundedLexer extends Lexer {
   #depth = 0;
 
   constructor() {
-    super({ gfm: true });
+    super({ gfm: true, tokenizer: new BoundedTokenizer() });
   }
 
   override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[];
@@ -74,6 +87,26 @@ class BoundedLexer extends Lexer {
   override inlineTokens(src: string, tokens: Token[] = []): Token[] {
     return isTooMuch(src) ? plain(src, tokens) : super.inlineTokens(src, tokens);
   }
+}
+
+class BoundedTokenizer extends Tokenizer {
+  override table(src: string): Tokens.Table | undefined {
+    const [source = "", header = "", , rows = ""] = this.rules.block.table.exec(src) ?? [];
+    const cells = header.split("|").length * rows.split("\n").length;
+    if (cells > MIN_CELLS + MAX_CELLS_PER_CHARACTER * source.length) return undefined;
+    return super.table(src);
+  }
+
+  override url(src: string): Tokens.Link | undefined {
+    return isCostlyAddress(src) ? undefined : super.url(src);
+  }
+}
+
+/** The search for the end of an address takes the square of its opening parentheses. */
+function isCostlyAddress(src: string): boolean {
+  if (!/^(?:https?:|ftp:|www\.)/iu.test(src)) return false;
+  const [address = ""] = src.slice(0, MAX_ADDRESS + 1).split(/\s/u, 1);
+  return address.length > MAX_ADDRESS || address.split("(").length > MAX_PARENTHESES;
 }
 
 function plain(text: string, tokens: Token[]): Token[] {

@@ -14,6 +14,13 @@ export function LiveTokens({
   readonly raw: string;
   readonly children: (tokens: readonly MarkedToken[]) => ReactNode;
 }): ReactElement {
-  const tokens = useMemo(() => lexTokens(remend(raw, OPTIONS)), [raw]);
+  const tokens = useMemo(() => lexTokens(closed(raw)), [raw]);
   return <>{children(tokens)}</>;
+}
+
+/** To close many brackets takes the square of their number: then they stay open. */
+const MAX_BRACKETS = 400;
+
+function closed(raw: string): string {
+  return raw.split("[").length > MAX_BRACKETS ? raw : remend(raw, OPTIONS);
 }

@@ -35,7 +35,8 @@ export function useHighlight(
     (listener: () => void) => highlighter?.subscribe(key, listener) ?? (() => undefined),
     [highlighter, key],
   );
-  const known = useSyncExternalStore(subscribe, () => highlighter?.known(key) ?? NOTHING);
+  const read = (): Highlighted => highlighter?.known(key) ?? NOTHING;
+  const known = useSyncExternalStore(subscribe, read, read);
   useEffect(() => {
     if (grammar !== null) highlighter?.read(key, grammar, lines);
   }, [highlighter, key, grammar, lines]);
