@@ -9,8 +9,13 @@ export interface Operation<Call> {
 /** The object that the requests act on, without concurrency. */
 export interface Model<State, Call> {
   readonly initial: State;
-  /** The state after the call, or null if the call cannot have had its outcome in this state. */
+  /**
+   * The state after the call, or null if the call cannot have had its outcome in this state. The same object if the call
+   * changes nothing.
+   */
   readonly apply: (state: State, call: Call) => State | null;
+  /** Whether the call, with its outcome, changes nothing in any state. */
+  readonly isObservation: (call: Call) => boolean;
   /** Equal states have equal keys. */
   readonly keyOf: (state: State) => string;
 }
@@ -30,14 +35,14 @@ const MAX_STEPS = 200_000;
  * and Gong, which remembers the configurations it has seen (Lowe). An operation without a reply may be left out.
  */
 export function checkLinearizable<State, Call>(
-  { initial, apply, keyOf }: Model<State, Call>,
+  { initial, apply, isObservation, keyOf }: Model<State, Call>,
   history: readonly Operation<Call>[],
   maxSteps = MAX_STEPS,
 ): Linearizable<Call> {
   const operations = history.toSorted((a, b) => a.from - b.from);
   const mustHappen = operations.filter(({ to }) => to !== Infinity).length;
   const seen = new Set<string>();
-  let steps = 0;
+  let visited = 0;
   let best = { done: -1, stuck: [] as readonly Operation<Call>[] };
 
   const visit = (state: State, done: readonly boolean[], left: number): boolean | null => {
@@ -45,21 +50,27 @@ export function checkLinearizable<State, Call>(
     const key = `${done.map((isDone) => (isDone ? "1" : "0")).join("")} ${keyOf(state)}`;
     if (seen.has(key)) return false;
     seen.add(key);
-    if ((steps += 1) > maxSteps) return null;
+    if ((visited += 1) > maxSteps) return null;
     const open = operations.flatMap((operation, index) =>
       done[index] === true ? [] : [{ operation, index }],
     );
     // Whatever comes next was sent before the first reply that is still to come.
     const firstReply = Math.min(...open.map(({ operation }) => operation.to));
-    const next = open.filter(({ operation }) => operation.from <= firstReply);
-    for (const { operation, index } of next) {
+    const next = open
+      .filter(({ operation }) => operation.from <= firstReply)
+      .toSorted((a, b) => a.operation.to - b.operation.to);
+    const steps = next.flatMap(({ operation, index }) => {
       const after = apply(state, operation.call);
-      if (after === null) continue;
-      const found = visit(
-        after,
-        done.with(index, true),
-        left - (operation.to === Infinity ? 0 : 1),
-      );
+      if (after === null) return [];
+      const stillLeft = left - (operation.to === Infinity ? 0 : 1);
+      const isHarmless = after === state && isObservation(operation.call);
+      return { isHarmless, go: () => visit(after, done.with(index, true), stillLeft) };
+    });
+    // An observation is in nobody's way: if it can be next, it need not be tried later.
+    const harmless = steps.find(({ isHarmless }) => isHarmless);
+    if (harmless !== undefined) return harmless.go();
+    for (const { go } of steps) {
+      const found = go();
       if (found !== false) return found;
     }
     const depth = mustHappen - left;

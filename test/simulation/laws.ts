@@ -9,6 +9,7 @@ import type {
   Store,
   StoredSession,
 } from "../../packages/server/src/storage/store.ts";
+import { unexplainedReplies } from "../linearizability/simulated-requests.ts";
 import type { Watch } from "./sim-clients.ts";
 import type { World } from "./world.ts";
 
@@ -18,12 +19,14 @@ export const LAWS = [
   "an agent gets a message at most once per recorded attempt",
   "a message that was cut off does not run again",
   "one agent at a time works on a session",
+  "an old owner of a session writes nothing",
   "an agent gets an answer once, and the stored one",
   "what an agent said is stored once and in order",
   "a run ends once and writes nothing afterwards",
   "the log and the rows agree",
   "feeds have no gap and no repetition",
   "everything settles",
+  "one order of the requests explains their replies",
 ] as const;
 export type Law = (typeof LAWS)[number];
 
@@ -64,12 +67,21 @@ export function brokenIn(world: World, final: Final, watches: readonly Watch[]):
     ...of("an agent gets a message at most once per recorded attempt", promptedOnce(world, final)),
     ...of("a message that was cut off does not run again", notRunAgain(final)),
     ...of("one agent at a time works on a session", oneAgent(world, final)),
+    ...of("an old owner of a session writes nothing", oldOwners(world, final)),
     ...of("an agent gets an answer once, and the stored one", answeredOnce(world, final)),
     ...of("what an agent said is stored once and in order", saidOnce(world, final)),
     ...of("a run ends once and writes nothing afterwards", endsOnce(final)),
     ...of("the log and the rows agree", replays(final)),
     ...of("feeds have no gap and no repetition", watched(final, watches)),
   ];
+}
+
+/** All requests to a session, also to one that was deleted. */
+export function unexplained(world: World, sessionId: string): readonly Broken[] {
+  const error = unexplainedReplies(world, sessionId);
+  if (error === null) return [];
+  const law = "one order of the requests explains their replies";
+  return [{ law, detail: `${sessionId}: ${error}` }];
 }
 
 /** Empty if it has no text. */
@@ -146,19 +158,32 @@ function promptedOnce({ prompts }: World, { stored, messages, runs }: Final): re
   });
 }
 
-/** Each further hand-over of a run has a recorded reason: a retry, or an answer. */
+/**
+ * Each further hand-over of a run has a recorded reason: a retry, or an answer. A run returns to the queue only if no agent
+ * got it, so its last hand-over does not count.
+ */
 function notRunAgain({ log }: Final): readonly string[] {
   const wrong: string[] = [];
   const isOpen = new Map<string, boolean>();
+  const attempts = new Map<string, number>();
   for (const event of eventsOf(log)) {
-    if (event.type === "run.started") isOpen.set(event.run.id, !event.run.handed);
+    if (event.type === "run.started") {
+      isOpen.set(event.run.id, !event.run.handed);
+      attempts.set(event.run.id, event.run.attempts);
+    }
     if (event.type === "run.retried" || event.type === "run.resumed") isOpen.set(event.runId, true);
-    if (event.type === "run.requeued") isOpen.delete(event.entry.runId);
+    if (event.type === "run.requeued") {
+      const { runId } = event.entry;
+      const counted = (attempts.get(runId) ?? 0) - (isOpen.get(runId) === true ? 0 : 1);
+      if (event.entry.attempts !== counted) wrong.push(`run ${runId} was queued again`);
+      isOpen.delete(runId);
+    }
     if (event.type === "suspension.closed") for (const id of isOpen.keys()) isOpen.set(id, true);
     if (event.type === "run.ended") isOpen.delete(event.runId);
     if (event.type !== "run.handed") continue;
     if (isOpen.get(event.runId) !== true) wrong.push(`run ${event.runId} was handed over again`);
     isOpen.set(event.runId, false);
+    attempts.set(event.runId, (attempts.get(event.runId) ?? 0) + 1);
   }
   return wrong;
 }
@@ -167,6 +192,12 @@ function oneAgent({ prompts }: World, { stored }: Final): readonly string[] {
   return prompts
     .filter(({ sessionId, others }) => sessionId === stored.session.id && others.length > 0)
     .map(({ agent, tag, others }) => `agent ${agent} got ${tag} beside agent ${others.join(", ")}`);
+}
+
+function oldOwners(world: World, { stored }: Final): readonly string[] {
+  return world.oldOwners
+    .filter(({ sessionId }) => sessionId === stored.session.id)
+    .map(({ detail }) => detail);
 }
 
 function answeredOnce({ asked }: World, { stored, suspensions }: Final): readonly string[] {

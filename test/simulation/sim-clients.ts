@@ -12,6 +12,7 @@ interface Request {
   readonly kind: Kind;
   readonly sessionId: string;
   readonly tag?: string;
+  readonly target?: string;
   readonly delivery?: "queue" | "interrupt";
   /** Repeats an attempt whose outcome it does not know. */
   readonly repeats: boolean;
@@ -109,15 +110,17 @@ export class SimClients {
     const open = (await this.#ask((runtime) => runtime.listSuspensions())) ?? [];
     const [first] = open.filter((each) => sessionId === null || each.sessionId === sessionId);
     if (first === undefined) return;
-    const answer = this.#world.random.pick(["yes", "no"]);
+    const option = this.#world.random.pick(["yes", "no"]);
+    const answer = first.kind === "permission" ? option : "this one";
     const act = (runtime: Runtime) =>
       runtime.answer({
         sessionId: first.sessionId,
         suspensionId: first.id,
-        answer: first.kind === "permission" ? answer : "this one",
+        answer,
         by: "a client",
       });
-    await this.#request({ kind: "answer", sessionId: first.sessionId, repeats: false, act });
+    const about = { sessionId: first.sessionId, target: first.id, tag: answer };
+    await this.#request({ kind: "answer", ...about, repeats: false, act });
   }
 
   async #withdraw(sessionId: string): Promise<void> {
@@ -127,13 +130,15 @@ export class SimClients {
     const { messageId } = last;
     const tag = /#(\S+)$/u.exec(textOf(last))?.[1] ?? "";
     const act = (runtime: Runtime) => runtime.withdrawQueued({ sessionId, messageId });
-    await this.#request({ kind: "withdraw", sessionId, tag, repeats: false, act });
+    const about = { sessionId, target: messageId, tag };
+    await this.#request({ kind: "withdraw", ...about, repeats: false, act });
   }
 
-  async #request({ kind, sessionId, tag, delivery, repeats, act }: Request): Promise<void> {
+  async #request({ kind, sessionId, tag, target, delivery, repeats, act }: Request): Promise<void> {
     const { timeline, requests } = this.#world;
     const firstAt = timeline.now;
-    const about = { kind, sessionId, tag: tag ?? null, delivery: delivery ?? null, firstAt };
+    const names = { tag: tag ?? null, target: target ?? null, delivery: delivery ?? null };
+    const about = { kind, sessionId, ...names, firstAt };
     this.pending += 1;
     count(this.#world, kind);
     for (;;) {

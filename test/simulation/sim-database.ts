@@ -14,6 +14,7 @@ import {
 import { faultFromSqlite } from "../../packages/server/src/storage/sqlite/faults.ts";
 import { SQLITE } from "../../packages/server/src/storage/sqlite/sqlite-dialect.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
+import { ReadMemory } from "./read-memory.ts";
 import { hintsOf } from "../../packages/server/src/storage/writes/hints-of.ts";
 import {
   callWrite,
@@ -40,6 +41,7 @@ export interface SimDatabaseView {
 export class SimDatabase {
   readonly #connection: SqliteConnection;
   readonly #schema: CurrentSchema;
+  readonly #memory = new ReadMemory();
   #clock: () => number = () => 0;
 
   private constructor(connection: SqliteConnection, schema: CurrentSchema) {
@@ -59,6 +61,7 @@ export class SimDatabase {
   /** Begins with an empty database. */
   begin(clock: () => number): void {
     this.#clock = clock;
+    this.#memory.forget();
     this.#connection.raw.exec("begin");
   }
 
@@ -68,7 +71,8 @@ export class SimDatabase {
 
   view({ isShared, clock, onHint }: SimDatabaseView): Store {
     const { raw, db, run } = this.#connection;
-    return portableStore({
+    const memory = this.#memory;
+    const store = portableStore({
       dialect: DIALECT,
       isShared,
       db,
@@ -86,6 +90,8 @@ export class SimDatabase {
         } catch (error) {
           raw.exec("rollback to one; release one");
           throw faultFromSqlite(error);
+        } finally {
+          if (name !== "renewLease" && name !== "dropLease") memory.forget();
         }
       },
       schema: this.#schema,
@@ -95,6 +101,15 @@ export class SimDatabase {
       call: () => {},
       close: async () => {},
     });
+    return memory.over(store);
+  }
+
+  /** Reads the row itself, whatever the store says. Null if there is no such session. */
+  ownerOf(sessionId: string): { readonly owner: string | null; readonly epoch: number } | null {
+    const text = `select "owner", "epoch" from "AgentSession" where "id" = ?`;
+    const [row] = this.#connection.run(text, [sessionId]);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
+    return (row as { owner: string | null; epoch: number } | undefined) ?? null;
   }
 
   close(): Promise<void> {

@@ -44,6 +44,18 @@ export class SimNode {
     this.name = options.name;
   }
 
+  /** Mostly, so that another node takes over before a write that hangs arrives. */
+  #loseLease(owner: Owner): void {
+    const { timeline, random, hasFaults } = this.#world;
+    if (!hasFaults || this.#life?.owner !== owner) return;
+    const chance = random.next();
+    if (chance < 0.4) {
+      this.crash();
+      timeline.after(50 + random.below(8_000), () => this.start(), null);
+    } else if (chance < 0.6) this.pause(LEASE_MS + random.below(LEASE_MS));
+    else if (chance < 0.8) this.cutOff(LEASE_MS + random.below(LEASE_MS));
+  }
+
   /** The requests it takes; null while it is down or starting. */
   get runtime(): Runtime | null {
     return this.#life?.open?.runtime ?? null;
@@ -71,6 +83,10 @@ export class SimNode {
       clock,
       tellOthers,
       isCutOff: () => timeline.now < this.#cutOffUntil,
+      onHang: () => timeline.after(random.below(1_000), () => this.#loseLease(owner), null),
+      onStall: () => {
+        if (this.#life?.owner === owner) this.pause(LEASE_MS + random.below(LEASE_MS));
+      },
     });
     const life: Life = { owner, sim, open: null };
     this.#life = life;

@@ -1,7 +1,7 @@
 import { stateOf } from "../../packages/server/src/domain/session.ts";
 import type { Hint, Store } from "../../packages/server/src/storage/store.ts";
 import { randomFrom } from "../security/fuzz/random.ts";
-import { brokenIn, readFinal, type Broken } from "./laws.ts";
+import { brokenIn, readFinal, unexplained, type Broken } from "./laws.ts";
 import type { Plant } from "./plants.ts";
 import { SimClients } from "./sim-clients.ts";
 import type { SimDatabase } from "./sim-database.ts";
@@ -45,6 +45,9 @@ export async function simulate(
     prompts: [],
     asked: [],
     requests: [],
+    hanging: new Set(),
+    oldOwners: [],
+    commits: [],
     counts: new Map(),
   };
   const uninstall = timeline.install();
@@ -99,6 +102,7 @@ async function run(world: World, database: SimDatabase): Promise<readonly Broken
   const broken: Broken[] = [];
   for (const sessionId of clients.sessions) {
     const final = await readFinal(truth, sessionId);
+    broken.push(...unexplained(world, sessionId));
     if (final !== null) broken.push(...brokenIn(world, final, clients.watches));
   }
   if (isSettled !== null) broken.push({ law: "everything settles", detail: isSettled });
@@ -160,13 +164,14 @@ async function untilSettled(
   let why = "";
   for (let waitedMs = 0; waitedMs < SETTLED_WITHIN_MS; waitedMs += 500) {
     await timeline.until(() => false, 500);
-    why = await unsettled(truth, clients);
+    why = await unsettled(world, truth, clients);
     if (why === "") return null;
   }
   return why;
 }
 
-async function unsettled(truth: Store, clients: SimClients): Promise<string> {
+async function unsettled({ hanging }: World, truth: Store, clients: SimClients): Promise<string> {
+  if (hanging.size > 0) return `${hanging.size} writes hang`;
   if (clients.pending > 0) return `${clients.pending} requests have no reply`;
   for (const sessionId of clients.sessions) {
     const loaded = await truth.load(sessionId);

@@ -1,3 +1,5 @@
+import type { SessionEvent } from "../../packages/server/src/domain/kernel/event.ts";
+import type { MessageContent } from "../../packages/server/src/domain/message.ts";
 import { StorageFault } from "../../packages/server/src/storage/fault.ts";
 import type { Random } from "../security/fuzz/random.ts";
 import type { Plant } from "./plants.ts";
@@ -26,16 +28,37 @@ export interface AskedRecord {
   readonly told: string[];
 }
 
+/** One change of a session as the database carried it out. */
+export interface CommitRecord {
+  readonly at: number;
+  readonly sessionId: string;
+  /** Of the session afterwards; null if it was deleted. */
+  readonly version: number | null;
+  readonly events: readonly SessionEvent[];
+  /** The contents of new messages by their ID. */
+  readonly contents: Readonly<Record<string, MessageContent>>;
+}
+
 export interface RequestRecord {
   readonly kind: "send" | "cancel" | "archive" | "delete" | "answer" | "withdraw" | "resume";
   readonly sessionId: string;
+  /** The tag of a message, or the text of an answer. */
   readonly tag: string | null;
+  /** The ID of the message or question that the request is about, if it is about one. */
+  readonly target: string | null;
   readonly delivery: "queue" | "interrupt" | null;
   readonly firstAt: number;
   readonly endedAt: number;
   readonly outcome:
     | { readonly ok: true; readonly messageId: string | null }
     | { readonly ok: false; readonly why: string };
+}
+
+/** A write that is on its way to the database for longer than a lease. */
+export interface HangingWrite {
+  readonly sessionId: string;
+  /** Once. */
+  arrive(): void;
 }
 
 /** Everything that nodes, agents and clients of one simulation share. */
@@ -50,6 +73,10 @@ export interface World {
   readonly prompts: PromptRecord[];
   readonly asked: AskedRecord[];
   readonly requests: RequestRecord[];
+  readonly hanging: Set<HangingWrite>;
+  /** Writes of old owners that were stored. */
+  readonly oldOwners: { readonly sessionId: string; readonly detail: string }[];
+  readonly commits: CommitRecord[];
   /** Counters of what happened, so that a test can see that it did. */
   readonly counts: Map<string, number>;
 }

@@ -1,19 +1,13 @@
 import { sql } from "kysely";
 import { parseObject } from "../rows/parse.ts";
 import type { NodeRecord, Owner } from "../ports/node-store.ts";
+import type { Queryable } from "../dialect.ts";
 import { prepared } from "../prepared.ts";
 import { hasLiveOwner } from "./live-owner.ts";
 import { readable, type Source } from "./source.ts";
 
 export async function listNodes(source: Source): Promise<readonly NodeRecord[]> {
-  const rows = await source.db
-    .selectFrom("NodeLease")
-    .select(["node", "about", "startedAt", "draining", "expiresAt"])
-    .select(source.dialect.now.as("now"))
-    .where("about", "is not", null)
-    .orderBy("startedAt")
-    .orderBy("node")
-    .execute();
+  const rows = await nodeRows(source, {});
   return readable(source, "NodeLease", rows, (row) => ({
     node: row.node,
     about: parseObject("about", row.about ?? ""),
@@ -23,18 +17,38 @@ export async function listNodes(source: Source): Promise<readonly NodeRecord[]> 
   }));
 }
 
+const nodeRows = prepared(({ db, dialect }) =>
+  db
+    .selectFrom("NodeLease")
+    .select(["node", "about", "startedAt", "draining", "expiresAt"])
+    .select(dialect.now.as("now"))
+    .where("about", "is not", null)
+    .orderBy("startedAt")
+    .orderBy("node"),
+);
+
 /** Each part uses an index of its own: owned sessions, running ones, queues and open suspensions. */
 export async function abandonedSessions(
   source: Source,
   { limit }: { readonly limit: number },
 ): Promise<readonly string[]> {
-  const { db } = source;
-  const { now } = source.dialect;
-  const sessions = db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
-  const ofDeadNodes = sessions
+  // Interrupted work precedes work that only waits for a slot, of which there can be much.
+  const interrupted = await sessionsOfDeadNodes(source, { limit });
+  if (interrupted.length === limit) return interrupted.map(({ id }) => id);
+  const waiting = await waitingSessions(source, { limit: limit - interrupted.length });
+  return [...interrupted, ...waiting].map(({ id }) => id);
+}
+
+const sessionsOfDeadNodes = prepared((at, { limit }: { limit: number }) =>
+  sessionIds(at)
     .where("owner", "is not", null)
-    .where(({ not }) => not(hasLiveOwner(source.dialect)));
-  const unowned = sessions
+    .where(({ not }) => not(hasLiveOwner(at.dialect)))
+    .orderBy("id")
+    .limit(limit),
+);
+
+const waitingSessions = prepared((at, { limit }: { limit: number }) => {
+  const unowned = sessionIds(at)
     .where("owner", "is", null)
     .where("status", "in", [sql.lit("active"), sql.lit("suspended")]);
   const running = unowned.where("state", "=", sql.lit("running"));
@@ -47,18 +61,13 @@ export async function abandonedSessions(
       .selectFrom("Suspension")
       .select("sessionId")
       .where("status", "=", sql.lit("open"))
-      .where("expiresAt", "<=", now),
+      .where("expiresAt", "<=", at.dialect.now),
   );
-  // Interrupted work precedes work that only waits for a slot, of which there can be much.
-  const interrupted = await ofDeadNodes.orderBy("id").limit(limit).execute();
-  if (interrupted.length === limit) return interrupted.map(({ id }) => id);
-  const waiting = await running
-    .union(queued)
-    .union(due)
-    .orderBy("id")
-    .limit(limit - interrupted.length)
-    .execute();
-  return [...interrupted, ...waiting].map(({ id }) => id);
+  return running.union(queued).union(due).orderBy("id").limit(limit);
+});
+
+function sessionIds({ db }: Queryable) {
+  return db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
 }
 
 export async function lastSeqs(

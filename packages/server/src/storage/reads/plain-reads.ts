@@ -86,16 +86,18 @@ export async function readSuspensions(
 }
 
 export async function openSuspensions(source: Source): Promise<readonly StoredSuspension[]> {
-  const rows = await source.db
+  return toSuspensions(source, await openRows(source, {}));
+}
+
+const openRows = prepared(({ db }) =>
+  db
     .selectFrom("Suspension")
     .selectAll()
     // Literals, here and below: only then does the database use a partial index.
     .where("status", "=", sql.lit("open"))
     .orderBy("createdAt")
-    .orderBy("id")
-    .execute();
-  return toSuspensions(source, rows);
-}
+    .orderBy("id"),
+);
 
 export async function unsettledSessions({ db }: Source): Promise<readonly string[]> {
   const sessions = db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
@@ -131,17 +133,19 @@ export async function inactiveSessions(
 
 /** Uses the index of owned sessions, of which there are few. */
 export async function abandonedImports(source: Source): Promise<readonly Staging[]> {
-  const rows = await source.db
+  return importsOfDeadNodes(source, {});
+}
+
+const importsOfDeadNodes = prepared(({ db, dialect }) =>
+  db
     .selectFrom("AgentSession")
     .select(["id as sessionId", "owner as importId"])
     .where("owner", "is not", null)
     .where("setAside", "=", STAGED)
-    .where(({ not }) => not(hasLiveOwner(source.dialect)))
+    .where(({ not }) => not(hasLiveOwner(dialect)))
     .orderBy("id")
-    .$narrowType<{ importId: string }>()
-    .execute();
-  return rows;
-}
+    .$narrowType<{ importId: string }>(),
+);
 
 export async function readRepo(source: Source, repoId: string): Promise<Repo | null> {
   const [row] = await repoRowOf(source, { repoId });

@@ -1,3 +1,5 @@
+import type { Queryable } from "../dialect.ts";
+import { prepared } from "../prepared.ts";
 import { hasLiveOwner } from "../reads/live-owner.ts";
 import type { Claim, Fence, Lease } from "../ports/node-store.ts";
 import type { Transaction } from "./transaction.ts";
@@ -7,15 +9,36 @@ export async function renewLease(
   transaction: Transaction,
   { node, ttlMs, about }: Lease,
 ): Promise<boolean> {
-  const { db } = transaction;
-  const { now } = transaction.dialect;
-  const description = about === undefined ? {} : { about: JSON.stringify(about) };
-  const lease = await db
+  const [lease] = await validityOf(transaction, { node });
+  await (about === undefined
+    ? extendLease(transaction, { node, ttlMs })
+    : describeLease(transaction, { node, ttlMs, about: JSON.stringify(about) }));
+  return lease === undefined || Boolean(lease.alive);
+}
+
+const validityOf = prepared(({ db, dialect }, { node }: { node: string }) =>
+  db
     .selectFrom("NodeLease")
-    .select(({ eb }) => eb("expiresAt", ">", now).as("alive"))
-    .where("node", "=", node)
-    .executeTakeFirst();
-  await db
+    .select(({ eb }) => eb("expiresAt", ">", dialect.now).as("alive"))
+    .where("node", "=", node),
+);
+
+const extendLease = prepared((at, { node, ttlMs }: { node: string; ttlMs: number }) =>
+  putLease(at, node, ttlMs, {}),
+);
+
+const describeLease = prepared(
+  (at, { node, ttlMs, about }: { node: string; ttlMs: number; about: string }) =>
+    putLease(at, node, ttlMs, { about }),
+);
+
+function putLease(
+  { db, dialect: { now } }: Queryable,
+  node: string,
+  ttlMs: number,
+  description: { readonly about?: string },
+) {
+  return db
     .insertInto("NodeLease")
     .values(({ eb }) => ({
       node,
@@ -28,9 +51,7 @@ export async function renewLease(
       conflict
         .column("node")
         .doUpdateSet(({ eb }) => ({ expiresAt: eb(now, "+", ttlMs), ...description })),
-    )
-    .execute();
-  return lease === undefined || Boolean(lease.alive);
+    );
 }
 
 /** The node has stopped: its sessions are free at once. */
