@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { judgeSoak } from "./judge.ts";
 import type { ReaderFigures, SenderFigures } from "./load-messages.ts";
 import type { Sample, SoakResult } from "./run-soak.ts";
-import { fullPlan } from "./soak-plan.ts";
+import { planFor } from "./soak-plan.ts";
 
 const LOAD_MS = 600_000;
 const SAMPLE_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const MB = 1e6;
 
-const plan = fullPlan(LOAD_MS);
+const plan = planFor(LOAD_MS, { cores: 8 });
 const system = {
   processorMs: 0,
   residentBytes: 200 * MB,
@@ -96,7 +96,7 @@ it.each([
   { mbPerHour: 4, bounds: ["heap after garbage collection"] },
   { mbPerHour: 1, bounds: [] },
 ])("two hours show a growth of $mbPerHour MB per hour despite noise", ({ mbPerHour, bounds }) => {
-  const twoHours = fullPlan(2 * HOUR_MS);
+  const twoHours = planFor(2 * HOUR_MS, { cores: 8 });
   const sampleMs = twoHours.sampleMs;
   const samples = Array.from({ length: twoHours.loadMs / sampleMs }, (_, index) => {
     const atMs = (index + 1) * sampleMs;

@@ -85,7 +85,7 @@ async function keepStreaming(
   session: LaneSession,
   { pace, signal }: { readonly pace: StreamingPace; readonly signal: AbortSignal },
 ): Promise<void> {
-  const work = { count: pace.runMs / pace.everyMs, everyMs: pace.everyMs };
+  const work = { count: Math.round(pace.runMs / pace.everyMs), everyMs: pace.everyMs };
   const sendRun = (): void => session.send({ work, delivery: "queue", dueMs: performance.now() });
   sendRun();
   while (!signal.aborted) {

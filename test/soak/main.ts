@@ -1,8 +1,9 @@
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { judgeSoak } from "./judge.ts";
 import { printSample } from "./print-sample.ts";
 import { runSoak } from "./run-soak.ts";
-import { fullPlan } from "./soak-plan.ts";
+import { planFor } from "./soak-plan.ts";
 import { verdictTable, writePage } from "./soak-page.ts";
 
 const HOUR_MS = 3_600_000;
@@ -25,7 +26,7 @@ if (!(loadMs >= 30_000)) {
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
 
-const plan = fullPlan(loadMs);
+const plan = planFor(loadMs, { cores: availableParallelism() });
 process.stdout.write(
   `${plan.sessions} agents, ${plan.speakers} of them streaming, ${plan.sessionClients + plan.globalClients} clients, ${plan.sendsPerSecond} messages per second, for ${loadMs / 60_000} minutes\n`,
 );

@@ -39,21 +39,25 @@ export interface SoakBounds {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** The promised load for any duration. */
-export function fullPlan(loadMs: number): SoakPlan {
+/** The full load needs this many cores: the server needs two, its clients and agents the others. */
+const CORES_FOR_FULL_LOAD = 6;
+
+/** Fifty agents for any duration. What they and the clients do is as much as this many cores can do with a reserve. */
+export function planFor(loadMs: number, { cores }: { readonly cores: number }): SoakPlan {
+  const share = Math.min(1, cores / CORES_FOR_FULL_LOAD);
   const isLong = loadMs >= 8 * MINUTE;
   const isForHours = loadMs >= 120 * MINUTE;
   const sessionMs = Math.min(2 * MINUTE, loadMs / 4);
   return {
     sessions: 50,
     speakers: 20,
-    updatesPerSecond: 50,
+    updatesPerSecond: Math.round(50 * share),
     runMs: 4 * SECOND,
     // Fills the queues soon, so that further messages are refused.
     answerMs: SECOND,
-    sessionClients: 450,
-    globalClients: 50,
-    sendsPerSecond: 200,
+    sessionClients: Math.round(450 * share),
+    globalClients: Math.round(50 * share),
+    sendsPerSecond: Math.round(200 * share),
     loadMs,
     // By then the first sessions have been replaced, and there are sessions of all ages.
     warmUpMs: sessionMs + 15 * SECOND,
