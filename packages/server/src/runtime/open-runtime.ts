@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isAbsence, isDiskFull } from "../storage/fault.ts";
+import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { askFromAgent } from "./permissions/agent-questions.ts";
@@ -197,8 +197,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   // The sessions become active before the server is ready.
   if (cluster.isEldest) {
     await comeBack(context, stopping.signal).catch((err: unknown) => {
-      log.error({ err }, "not all sessions could be made active again");
-      if (isDiskFull(err)) void comeBackLater(context, stopping.signal);
+      log.error({ err }, "not all sessions could be made active again; it is tried again");
+      void comeBackLater(context, stopping.signal);
     });
   }
   const lookAtWorkers = createWorkerLook(store, workers, (err) =>

@@ -38,7 +38,7 @@ export async function comeBack(context: Context, signal: AbortSignal): Promise<v
     log.info(counts, "sessions are active again; those that cannot continue are suspended");
 }
 
-/** Repeats it until it succeeds, after a start on a full disk. */
+/** Repeats it until it succeeds, after a start on a full disk or a busy database. */
 export async function comeBackLater(context: Context, signal: AbortSignal): Promise<void> {
   for (let isDone = false; !isDone && !signal.aborted;) {
     await sleep(AGAIN_MS, signal);

@@ -67,10 +67,12 @@ async function settleLeftovers(
   }
 }
 
-/** Its owner is gone, or it has a run that no process works on. */
+/** Its owner is gone, it has a run that no process works on, or only the stop of another node suspended it. */
 function isCut({ session, owner }: StoredSession, { isShared }: { isShared: boolean }): boolean {
   if (owner !== null) return true;
   if (!isShared) return currentRunOf(session) !== null;
+  const { standing } = session;
+  if (standing.status === "suspended" && standing.reason === null) return true;
   const duty = dutyOf(session);
   // A run that another node has just started is not handed over yet, and not cut.
   return duty.do === "drive" && duty.handed;

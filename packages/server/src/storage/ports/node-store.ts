@@ -23,8 +23,8 @@ export interface NodeStore {
   /** The node that owns the session, and whether its lease is valid. */
   ownerOf(sessionId: string): Promise<Owner | null>;
   /**
-   * Sessions that need a node: their owner is dead, or they have no owner and work to do. Unlike `unsettledSessions`,
-   * the cost depends on the number of abandoned sessions, not of busy ones.
+   * Sessions that need a node: their owner is dead, they have no owner and work to do, or a stop suspended them. Unlike
+   * `unsettledSessions`, the cost depends on the number of abandoned sessions, not of busy ones.
    */
   abandonedSessions(query: { readonly limit: number }): Promise<readonly string[]>;
   /**

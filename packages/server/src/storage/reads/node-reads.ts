@@ -27,7 +27,7 @@ const nodeRows = prepared(({ db, dialect }) =>
     .orderBy("node"),
 );
 
-/** Each part uses an index of its own: owned sessions, running ones, queues and open suspensions. */
+/** Each part uses an index of its own: owned sessions, running ones, queues, suspended ones and open suspensions. */
 export async function abandonedSessions(
   source: Source,
   { limit }: { readonly limit: number },
@@ -63,7 +63,11 @@ const waitingSessions = prepared((at, { limit }: { limit: number }) => {
       .where("status", "=", sql.lit("open"))
       .where("expiresAt", "<=", at.dialect.now),
   );
-  return running.union(queued).union(due).orderBy("id").limit(limit);
+  // Its node stopped and believed to be the last one. This one runs, so the session need not be suspended.
+  const left = unowned
+    .where("status", "=", sql.lit("suspended"))
+    .where("suspendedReason", "is", null);
+  return running.union(queued).union(due).union(left).orderBy("id").limit(limit);
 });
 
 function sessionIds({ db }: Queryable) {

@@ -65,7 +65,9 @@ export function clusterContract(open: OpenTestStore): void {
         await store.renewLease({ node: "alive", ttlMs: LONG_MS, about: {} });
         await store.renewLease({ node: "dead", ttlMs: -1, about: {} });
         await begin();
-        const [queued, running, seenTo, cut, waiting, due, held] = [
+        const [queued, running, seenTo, cut, waiting, due, held, left, stuck] = [
+          await begin(),
+          await begin(),
           await begin(),
           await begin(),
           await begin(),
@@ -83,9 +85,13 @@ export function clusterContract(open: OpenTestStore): void {
         await due.suspend(await due.run(), { expiresAt: 1 });
         await held.perform({ type: "update", changes: { delivery: "hold" } });
         await held.send("held");
+        await left.perform({ type: "suspend", cause: "shutdown" });
+        await stuck.perform({ type: "come-back", obstacle: "Its repository is gone." });
         const found = await store.abandonedSessions({ limit: 10 });
         expect(found[0]).toBe(cut.id);
-        expect(found.toSorted()).toEqual([queued.id, running.id, cut.id, due.id].toSorted());
+        expect(found.toSorted()).toEqual(
+          [queued.id, running.id, cut.id, due.id, left.id].toSorted(),
+        );
         expect(await store.abandonedSessions({ limit: 1 })).toEqual([cut.id]);
       }));
 
