@@ -147,6 +147,7 @@ const RIGHT: Readonly<Record<string, Readonly<Record<string, History>>>> = {
       start("1"),
       { do: "requeue", messageId: "1" },
       withdrawn("1"),
+      withdrawn("1", "message_not_queued"),
     ),
     "a lost one may come too late": [
       ...inTurn(sent("a", "1")),

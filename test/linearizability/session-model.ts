@@ -63,6 +63,8 @@ export interface SessionState {
   /** The message of the current run. */
   readonly current: string | null;
   readonly withdrawn: readonly string[];
+  /** Messages whose run was begun and taken back. They stay in the transcript, even if they are withdrawn. */
+  readonly requeued: readonly string[];
   readonly open: readonly string[];
   readonly closed: readonly string[];
   readonly answers: Readonly<Record<string, string>>;
@@ -75,6 +77,7 @@ const INITIAL: SessionState = {
   queue: [],
   current: null,
   withdrawn: [],
+  requeued: [],
   open: [],
   closed: [],
   answers: {},
@@ -211,6 +214,7 @@ function named(state: SessionState, key: string, messageId: string): SessionStat
     queue: state.queue.map(rename),
     current: state.current === null ? null : rename(state.current),
     withdrawn: state.withdrawn.map(rename).toSorted(),
+    requeued: state.requeued.map(rename).toSorted(),
   };
 }
 
@@ -238,7 +242,9 @@ function withdraw(
   state: SessionState,
   { messageId, outcome }: Extract<SessionCall, { do: "withdraw" }>,
 ): SessionState | null {
-  const isGone = !state.accepted.includes(messageId) || state.withdrawn.includes(messageId);
+  const isGone =
+    !state.accepted.includes(messageId) ||
+    (state.withdrawn.includes(messageId) && !state.requeued.includes(messageId));
   if (state.life === "deleted")
     return outcome === "session_not_found" || outcome === "message_not_found" ? state : null;
   if (!state.queue.includes(messageId))
@@ -279,7 +285,11 @@ function stepOfMessage(
       return { ...state, current: messageId, queue: state.queue.slice(1) };
     case "requeue":
       if (state.current !== messageId) return null;
-      return { ...ended(state), queue: [messageId, ...state.queue] };
+      return {
+        ...ended(state),
+        queue: [messageId, ...state.queue],
+        requeued: [...new Set([...state.requeued, messageId])].toSorted(),
+      };
     case "end":
       return state.current === messageId ? ended(state) : null;
     default:

@@ -19,7 +19,7 @@ export function unexplainedReplies(
   const inLog = operationsInLog(carriedOut);
   const sent = requests.filter((each) => each.sessionId === sessionId);
   const operations = [
-    ...withoutAttempts(sent).flatMap(operationsOf).map(notBefore(inLog)),
+    ...withoutRepetitions(withoutAttempts(sent).flatMap(operationsOf)).map(notBefore(inLog)),
     ...inLog,
   ];
   const ends = operations.map(({ from, to }) => (to === Infinity ? from : to));
@@ -44,6 +44,21 @@ function withoutAttempts(requests: readonly RequestRecord[]): readonly RequestRe
   return requests.filter(
     ({ kind, tag, outcome }) => kind !== "send" || outcome.ok || !acknowledged.has(tag),
   );
+}
+
+/**
+ * Of equal requests without a reply the first stands for all: it may take effect whenever another of them may, and they
+ * have an effect only once. A cancel can have one each time.
+ */
+function withoutRepetitions(
+  operations: readonly Operation<SessionCall>[],
+): readonly Operation<SessionCall>[] {
+  const seen = new Set<string>();
+  return operations.filter(({ call, to }) => {
+    if (to !== Infinity || call.do === "cancel") return true;
+    const name = JSON.stringify(call);
+    return !seen.has(name) && seen.add(name);
+  });
 }
 
 /** A request that was acknowledged happened when the log shows its effect, or later. This spares the search most orders. */
