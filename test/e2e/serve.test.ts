@@ -187,8 +187,10 @@ describe("holdfast serve", () => {
     expect(await (await fetch(`${url}/metrics`, { headers })).text()).toMatch(
       /^holdfast_database_damage 1$/mu,
     );
-    const log = readFileSync(path.join(data, "logs", "holdfast.log"), "utf8");
-    expect(log).toContain("the database is damaged; nothing is removed automatically");
+    // The log is written in the background.
+    await expect
+      .poll(() => readFileSync(path.join(data, "logs", "holdfast.log"), "utf8"))
+      .toContain("the database is damaged; nothing is removed automatically");
     const checked = await holdfast(["db", "check", "--data", data]);
     expect(checked).toMatchObject({
       code: 2,

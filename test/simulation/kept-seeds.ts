@@ -14,6 +14,16 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
     from: 12,
     shows: isPausedAfterHandOver,
   },
+  {
+    reason: "a node that stopped and believed to be the last one suspended sessions for good",
+    from: 3_002_545,
+    shows: suspendsBesideAnother,
+  },
+  {
+    reason: "sessions stayed suspended after a start on a busy database",
+    from: 3_007_891,
+    shows: (trace) => trace.some((line) => line.includes("not all sessions could be made active")),
+  },
 ];
 
 /** Another node gives a message to an agent before the paused one notices that its lease is over. */
@@ -27,5 +37,25 @@ function isPausedAfterHandOver(trace: readonly string[]): boolean {
       (each) => each.includes(` ${node} `) && each.includes("gives up its work"),
     );
     return later.slice(0, Math.max(0, lost)).some((each) => /agent \d+ gets m/u.test(each));
+  });
+}
+
+/** A node that stops suspends a session, and a node that was up before works on. */
+function suspendsBesideAnother(trace: readonly string[]): boolean {
+  return trace.some((line, index) => {
+    const [, node] = / - +(\S+) stops$/u.exec(line) ?? [];
+    if (node === undefined) return false;
+    const suspends = trace.findIndex(
+      (each, at) =>
+        at > index && each.includes(` ${node} `) && / commit session\.suspended ->/u.test(each),
+    );
+    if (suspends === -1) return false;
+    const others = trace
+      .slice(0, suspends)
+      .flatMap((each) => / - +(\S+) starts$/u.exec(each)?.[1] ?? [])
+      .filter((other) => other !== node);
+    return others.some((other) =>
+      trace.slice(suspends).some((each) => each.includes(` ${other} `)),
+    );
   });
 }
