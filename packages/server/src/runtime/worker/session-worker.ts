@@ -179,8 +179,11 @@ export class SessionWorker {
   }
 
   async #look(round: Round): Promise<void> {
+    const work = workOf(this.#state);
     this.#on({ type: "begin-look" });
     const stored = await this.#load();
+    // What was read may be older than the end of the work, which asked for another look.
+    if (workOf(this.#state) !== work) return;
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
     this.#clearTimers();
