@@ -241,7 +241,7 @@ export class SessionWorker {
         return this.#startRun(step);
       case "work":
         if (!(await this.#takeSlot(step.session))) return;
-        if ((await this.#claim(step.session)) === null) return this.#letGo();
+        if ((await this.#own(step.session)) === null) return;
         return this.#begin(step, { isHanded: false });
       case "hand-over":
         slots.use(this.#sessionId, "busy");
@@ -307,8 +307,8 @@ export class SessionWorker {
 
   /** Stores commands under our fence. Afterwards the session is looked at again. */
   async #command(session: Session, command: Command | readonly Command[]): Promise<void> {
-    const fence = await this.#claim(session);
-    if (fence === null) return this.#letGo();
+    const fence = await this.#own(session);
+    if (fence === null) return;
     const sessionId = this.#sessionId;
     const executed = await this.#context.execute({ sessionId, command, extras: { fence } });
     if (executed.ok) return this.nudge();
@@ -352,12 +352,19 @@ export class SessionWorker {
     this.nudge();
   }
 
-  async #claim(session: Session): Promise<Fence | null> {
+  /** The fence if this node owned the session when it was read. Otherwise claims it, and another look follows. */
+  async #own(session: Session): Promise<Fence | null> {
+    const { fence } = this.#ownership;
+    if (fence !== null) return fence;
     const claimed = await this.#ownership.claim();
-    if (claimed !== "full") return claimed;
-    // An idle agent makes room, on this node if it has one.
-    if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
-    this.#lookLater();
+    if (claimed === "full") {
+      // An idle agent makes room, on this node if it has one.
+      if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
+      this.#lookLater();
+    }
+    // What was read before the claim may be older than the last work of the former owner.
+    if (claimed === "full" || claimed === null) await this.#letGo();
+    else this.nudge();
     return null;
   }
 
