@@ -1,10 +1,11 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import { chooseAgent } from "../../domain/choose-agent.ts";
-import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
+import { currentRunOf, type Session } from "../../domain/session.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
+import { expireSuspensions } from "../permissions/expire-suspensions.ts";
 import { cutOff, suspendForShutdown } from "../run/cut-run.ts";
 import { beforeHandOver, takeBack } from "../run/hand-over.ts";
 import { RunWork } from "../run/run-work.ts";
@@ -371,21 +372,10 @@ export class SessionWorker {
   #expireAt(until: number | null): void {
     if (until === null) return;
     const delayMs = Math.max(0, until - this.#context.clock());
-    this.#after(delayMs, () => void this.#expireSuspensions().finally(() => this.nudge()));
-  }
-
-  /** Closes the suspensions whose time is up. Those that it could not close are found by the next look. */
-  async #expireSuspensions(): Promise<void> {
-    const { clock, execute, log } = this.#context;
-    const sessionId = this.#sessionId;
-    const at = clock();
-    const command = (session: Session | null): readonly Command[] =>
-      (session === null ? [] : openSuspensionsOf(session))
-        .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= at)
-        .map(({ id }) => ({ type: "close-suspension", at, suspensionId: id, how: "expired" }));
-    await execute({ sessionId, command }).catch((err: unknown) => {
-      log.error({ sessionId, err }, "the suspensions of a session could not be expired");
-    });
+    this.#after(
+      delayMs,
+      () => void expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge()),
+    );
   }
 
   /** The database failed, or the session cannot be had now. The nudge may reach another worker. */
