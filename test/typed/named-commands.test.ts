@@ -26,7 +26,7 @@ function isKnown(holdfast: Command, words: string): boolean {
   let command = holdfast;
   const options: string[] = [];
   for (const word of rest) {
-    if (/^-/u.test(word)) options.push(word.replace(/=.*$/u, ""));
+    if (word.startsWith("-")) options.push(word.replace(/=.*$/u, ""));
     const next = command.commands.find(
       (each) => each.name() === word || each.aliases().includes(word),
     );

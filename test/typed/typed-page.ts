@@ -1,6 +1,5 @@
-import { expect } from "vitest";
 import { codeBlocksIn, SHELLS } from "./code-blocks.ts";
-import type { TypedShell } from "./typed-shell.ts";
+import { until, type TypedShell } from "./typed-shell.ts";
 
 /** What to do with a command of a page, if it is not simply typed and must succeed. */
 export type Treatment =
@@ -63,7 +62,7 @@ async function typeOne(
 ): Promise<string | null> {
   if ("notTyped" in treatment) return null;
   if ("again" in treatment) {
-    await expect.poll(async () => (await shell.type(command)).code).toBe(0);
+    await until(async () => (await shell.type(command)).code === 0);
     return null;
   }
   if ("until" in treatment) {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { expect } from "vitest";
+import { vi } from "vitest";
 
 export interface Typed {
   readonly code: number;
@@ -30,8 +30,8 @@ export class TypedShell {
     const mark = `typed-${(this.#typed += 1)}`;
     this.#bash.stdin.write(`${command}\nprintf '\\n${mark} %s\\n' "$?"; echo ${mark} >&2\n`);
     const end = new RegExp(`\\n${mark} (\\d+)\\n`, "u");
-    await expect.poll(() => this.#stdout.slice(from)).toMatch(end);
-    await expect.poll(() => this.#stderr.slice(fromError)).toContain(mark);
+    await until(() => end.test(this.#stdout.slice(from)));
+    await until(() => this.#stderr.slice(fromError).includes(mark));
     const stdout = this.#stdout.slice(from);
     return {
       code: Number(end.exec(stdout)?.[1]),
@@ -46,9 +46,7 @@ export class TypedShell {
     const fromError = this.#stderr.length;
     // A job of its own, so that a signal reaches all of its processes.
     await this.type(`set -m; { ${withoutComment(command)}\n} & set +m`);
-    await expect
-      .poll(() => this.#stdout.slice(from) + this.#stderr.slice(fromError))
-      .toMatch(shown);
+    await until(() => shown.test(this.#stdout.slice(from)));
     const output = { stdout: this.#stdout.slice(from), stderr: this.#stderr.slice(fromError) };
     await this.type(
       "kill -INT -- -$! 2>/dev/null; kill -TERM -- -$! 2>/dev/null; wait $! 2>/dev/null",
@@ -63,6 +61,11 @@ export class TypedShell {
     process.kill(-pid, "SIGKILL");
     await exited;
   }
+}
+
+/** Only what never happens takes this long. */
+export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  await vi.waitUntil(check, { timeout: 200_000, interval: 20 });
 }
 
 function withoutComment(command: string): string {
