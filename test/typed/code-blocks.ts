@@ -47,7 +47,7 @@ function commandsIn(block: string): readonly string[] {
   for (const line of block.split("\n")) {
     if (open === "" && line.trim() === "") continue;
     open = open === "" ? line : `${open}\n${line}`;
-    const isLoop = /^for /u.test(open) && !/^done\b/mu.test(open);
+    const isLoop = open.startsWith("for ") && !/^done\b/mu.test(open);
     if (isLoop || /(?:\\|\||&&)$/u.test(line)) continue;
     commands.push(open);
     open = "";
