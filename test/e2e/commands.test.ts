@@ -169,10 +169,10 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
     expect(await run("create", "--id", id)).toEqual({
       code: 2,
       stdout: "",
-      stderr: "holdfast: A session with this agent id already exists.\n",
+      stderr: "holdfast: A session with this agent ID already exists.\n",
     });
     expect(await run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
-    expect((await run("frobnicate")).stderr).toContain("unknown command");
+    expect((await run("frobnicate")).stderr).toContain('There is no command "frobnicate".');
     expect((await run("resume", id, "--answer", "yes")).stderr).toContain(
       "not waiting for an answer",
     );

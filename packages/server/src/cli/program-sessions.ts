@@ -1,19 +1,22 @@
 import { Argument, type Command } from "commander";
 import {
+  checked,
   choice,
+  COUNT,
   DELIVERY_POLICIES,
   examples,
   FURTHER_CHECKS,
   listOf,
   oneOf,
   OUTCOMES,
+  parserOf,
   PHASES,
-  positiveNumber,
+  POSITIVE,
   run,
   STATES,
   STATUSES,
-  time,
-  wholeNumber,
+  TIME,
+  WHOLE,
   withServerOptions,
 } from "./program-options.ts";
 
@@ -80,9 +83,9 @@ function addTracking(holdfast: Command): void {
     .addOption(choice("--state <state>", "only sessions in this state", STATES))
     .addOption(choice("--phase <phase>", "only sessions in this phase", PHASES))
     .option("--search <words>", "search titles, purposes and messages")
-    .option("--from <time>", "only sessions active at or after this time", time)
-    .option("--to <time>", "only sessions created before this time", time)
-    .option("--limit <n>", "maximum number of sessions", wholeNumber)
+    .addOption(checked("--from <time>", "only sessions active at or after this time", TIME))
+    .addOption(checked("--to <time>", "only sessions created before this time", TIME))
+    .addOption(checked("--limit <n>", "maximum number of sessions", COUNT))
     .addHelpText(
       ...examples(
         "holdfast list --active-only",
@@ -94,12 +97,14 @@ function addTracking(holdfast: Command): void {
   withServerOptions(holdfast.command("should-resume"))
     .description("say whether to resume a session; exits 0 for yes, 1 for no")
     .argument("<id>", ID)
-    .option("--timeout-minutes <n>", "maximum inactivity in minutes", positiveNumber)
-    .option("--max-errors <n>", "error count from which the answer is no", wholeNumber)
-    .option(
-      "--require <checks>",
-      `additional checks that must pass: ${FURTHER_CHECKS.join(", ")}`,
-      listOf(FURTHER_CHECKS),
+    .addOption(checked("--timeout-minutes <n>", "maximum inactivity in minutes", POSITIVE))
+    .addOption(checked("--max-errors <n>", "error count from which the answer is no", WHOLE))
+    .addOption(
+      checked(
+        "--require <checks>",
+        `additional checks that must pass: ${FURTHER_CHECKS.join(", ")}`,
+        listOf(FURTHER_CHECKS),
+      ),
     )
     .addHelpText(...examples("holdfast should-resume $ID --require workspace && ./continue.sh"))
     .action(run(async () => (await tracking()).shouldResume));
@@ -108,7 +113,9 @@ function addTracking(holdfast: Command): void {
     .description("record the outcome of a session")
     .argument("<id>", ID)
     .addArgument(
-      new Argument("<outcome>", OUTCOMES.join(", ")).argParser(oneOf("outcome", OUTCOMES)),
+      new Argument("<outcome>", OUTCOMES.join(", ")).argParser(
+        parserOf("OUTCOME", oneOf(OUTCOMES)),
+      ),
     )
     .option("--summary <text>")
     .addHelpText(...examples("holdfast finalize ID completed --summary 'Applied'"))
@@ -150,10 +157,8 @@ function addTalking(holdfast: Command): void {
   withServerOptions(holdfast.command("watch"))
     .description("show the events of a session until it is archived or you press Ctrl-C")
     .argument("<id>", ID)
-    .option(
-      "--since <seq>",
-      "start after this event number; 0 starts at the beginning",
-      wholeNumber,
+    .addOption(
+      checked("--since <seq>", "start after this event number; 0 starts at the beginning", WHOLE),
     )
     .action(run(async () => (await talk()).watch));
 

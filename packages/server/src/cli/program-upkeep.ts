@@ -2,12 +2,14 @@ import { Option, type Command } from "commander";
 import { SCOPES } from "../domain/scope.ts";
 import type { HookOptions } from "./hooks/run-hook.ts";
 import {
+  checked,
   choice,
+  COUNT,
   examples,
-  notNegative,
-  positiveNumber,
+  NOT_NEGATIVE,
+  POSITIVE,
   run,
-  time,
+  TIME,
   withData,
   withServerOptions,
 } from "./program-options.ts";
@@ -52,7 +54,7 @@ function addNodes(holdfast: Command): void {
     .description("stop assigning work to a node and let it finish")
     .argument("<node>", "node name or ID")
     .option("--wait", "wait until the node is drained")
-    .option("--timeout <seconds>", "maximum time to wait", notNegative, 600)
+    .addOption(checked("--timeout <seconds>", "maximum time to wait", NOT_NEGATIVE).default(600))
     .addOption(new Option("--undo", "assign work to the node again").conflicts("wait"))
     .addHelpText(
       ...examples("holdfast nodes drain NODE --wait", "holdfast nodes drain NODE --undo"),
@@ -75,7 +77,9 @@ function addTokens(holdfast: Command): void {
         SCOPES,
       ).makeOptionMandatory(),
     )
-    .option("--expires <days>", "days until the token expires (default: never)", positiveNumber)
+    .addOption(
+      checked("--expires <days>", "days until the token expires (default: never)", POSITIVE),
+    )
     .addHelpText(
       ...examples(
         "ADMIN=$(holdfast token create --name admin --scope admin)",
@@ -96,12 +100,16 @@ function addSurroundings(holdfast: Command): void {
   holdfast.commandsGroup("Providers, repositories and files:");
   withServerOptions(holdfast.command("stats"))
     .description("show statistics of sessions and runs")
-    .option(
-      "--from <time>",
-      "only runs that ended, and sessions active, at or after this time",
-      time,
+    .addOption(
+      checked(
+        "--from <time>",
+        "only runs that ended, and sessions active, at or after this time",
+        TIME,
+      ),
     )
-    .option("--to <time>", "only runs that ended, and sessions created, before this time", time)
+    .addOption(
+      checked("--to <time>", "only runs that ended, and sessions created, before this time", TIME),
+    )
     .addHelpText(...examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"))
     .action(run(async () => (await stats()).showStats));
   withServerOptions(holdfast.command("providers"))
@@ -151,7 +159,11 @@ function addTransfer(holdfast: Command): void {
     .action(run(async () => (await transfer()).importSessions));
   withServerOptions(holdfast.command("cleanup"))
     .description("remove old sessions that only track an agent; conversations are kept")
-    .option("--hours <n>", "remove sessions inactive for this many hours", notNegative, 24)
+    .addOption(
+      checked("--hours <n>", "remove sessions inactive for this many hours", NOT_NEGATIVE).default(
+        24,
+      ),
+    )
     .option("--conversations", "also remove old conversations; each is written to a bundle first")
     .option("--dry-run", "only show which sessions would be removed")
     .option("-y, --yes", "do not ask for confirmation")
@@ -164,7 +176,7 @@ function addTransfer(holdfast: Command): void {
     .action(run(async () => (await cleanup()).cleanUp));
   withServerOptions(holdfast.command("removed"))
     .description("list sessions that were removed and can be restored")
-    .option("--limit <n>", "maximum number of sessions", positiveNumber)
+    .addOption(checked("--limit <n>", "maximum number of sessions", COUNT))
     .action(run(async () => (await removed()).listRemoved));
   withServerOptions(holdfast.command("restore"))
     .description("restore a removed session")

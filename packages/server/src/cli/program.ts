@@ -10,11 +10,13 @@ export async function program(argv: readonly string[]): Promise<Command> {
     .description("Keeps conversations with coding agents alive.")
     .version(VERSION, "-V, --version")
     .exitOverride()
-    // Errors repeat arguments, which may contain control characters.
-    .configureOutput({ writeErr: (text) => void process.stderr.write(neutralise(text)) })
+    // Errors repeat arguments, which may contain control characters. The report of a failed command prints them.
+    .configureOutput({
+      writeErr: (text) => void process.stderr.write(neutralise(text)),
+      outputError: () => {},
+    })
     // Options after `repos add` belong to `add`, although `repos` has the same ones.
     .enablePositionalOptions()
-    .showHelpAfterError("(Run `holdfast --help` to see all commands.)")
     .configureHelp({ sortSubcommands: false, styleTitle: (title) => title.toUpperCase() })
     .addHelpText(
       "after",

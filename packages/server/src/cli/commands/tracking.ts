@@ -184,7 +184,14 @@ async function readNewest(
   for await (const session of eachSession(gateway, {
     status: status === undefined ? [...listed] : [status],
     limit: Math.min(PAGE, limit + 1),
-    ...defined({ phase, agent, q: search, from, to, state: state && [state] }),
+    ...defined({
+      phase,
+      agent,
+      q: search?.trim() === "" ? undefined : search,
+      from,
+      to,
+      state: state && [state],
+    }),
   })) {
     sessions.push(session);
     if (sessions.length > limit) break;
