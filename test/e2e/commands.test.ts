@@ -229,6 +229,20 @@ describe("completion", () => {
     expect(await complete("get", "")).toEqual([`${id}\tThe build`, ":4"]);
     for (const shell of ["bash", "zsh", "fish", "powershell"])
       expect((await holdfast(["completion", shell])).stdout).toContain("holdfast");
+    expect(await complete("comp")).toEqual([expect.stringMatching(/^completion\t/u), ":4"]);
+  });
+
+  it.each(["bash", "zsh"])("can be sourced twice in %s", async (shell) => {
+    needProgram(shell);
+    const file = path.join(folder, "completion");
+    writeFileSync(file, (await holdfast(["completion", shell])).stdout);
+    const compdef = shell === "zsh" ? "compdef() { :; }; " : "";
+    const { status, stderr } = spawnSync(
+      shell,
+      ["-euc", `${compdef}. "$0"; . "$0"`, file],
+      { encoding: "utf8" },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 });
 

@@ -7,6 +7,9 @@ import { WrongUsage } from "./failure/wrong-usage.ts";
 
 export { DELIVERY_POLICIES, FURTHER_CHECKS, OUTCOMES, PHASES, STATES, STATUSES };
 
+/** Shells with a completion script. */
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+
 /** Options of commands that use the data folder. */
 export function withData(command: Command): Command {
   return command

@@ -1,4 +1,4 @@
-import { Option, type Command } from "commander";
+import { Argument, Option, type Command } from "commander";
 import { SCOPES } from "../domain/scope.ts";
 import type { HookOptions } from "./hooks/run-hook.ts";
 import {
@@ -7,8 +7,11 @@ import {
   COUNT,
   examples,
   NOT_NEGATIVE,
+  oneOf,
+  parserOf,
   POSITIVE,
   run,
+  SHELLS,
   TIME,
   withData,
   withServerOptions,
@@ -23,6 +26,7 @@ export function addUpkeepCommands(holdfast: Command): void {
   addTransfer(holdfast);
   addHooks(holdfast);
   addDatabase(holdfast);
+  addCompletion(holdfast);
 }
 
 function addServer(holdfast: Command): void {
@@ -40,6 +44,16 @@ function addServer(holdfast: Command): void {
   withServerOptions(holdfast.command("doctor"))
     .description("check the installation and report problems")
     .action(run(async () => (await doctor()).examine));
+}
+
+function addCompletion(holdfast: Command): void {
+  const shell = parserOf("SHELL", oneOf(SHELLS));
+  holdfast
+    .command("completion")
+    .description("print a script for your shell that completes commands, options and IDs")
+    .addArgument(new Argument("<shell>", SHELLS.join(", ")).argParser(shell))
+    .addHelpText(...examples("source <(holdfast completion bash)"))
+    .action(run(async () => (await import("./commands/completion-script.ts")).printCompletion));
 }
 
 function addNodes(holdfast: Command): void {

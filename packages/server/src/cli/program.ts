@@ -30,15 +30,8 @@ EXAMPLES:
     );
   addSessionCommands(holdfast);
   addUpkeepCommands(holdfast);
-  if (argv[0] === "complete" || argv[0] === "completion") {
-    const { addCompletion } = await import("./commands/completion.ts");
-    await addCompletion(holdfast);
-  } else {
-    holdfast
-      .command("completion")
-      .argument("<shell>", "zsh, bash, fish or powershell")
-      .description("print a shell script that completes commands and IDs")
-      .addHelpText("after", "\nEXAMPLE:\n  source <(holdfast completion bash)");
-  }
+  // Only the shell calls this, through the script of `completion`.
+  if (argv[0] === "complete")
+    await (await import("./commands/completion.ts")).addCompletion(holdfast);
   return holdfast;
 }

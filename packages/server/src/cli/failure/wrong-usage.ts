@@ -36,7 +36,7 @@ function sentenceOf(
     case "commander.unknownCommand":
       return `There is no command "${name}".`;
     case "commander.excessArguments":
-      return `There are too many arguments: ${first.replace(/^.*: /u, "").replace(/\.$/u, "")}. Put a value with spaces in quotes.`;
+      return `Unexpected argument: ${first.replace(/^.*?: /u, "").replace(/\.$/u, "")}.`;
     case "commander.conflictingOption":
       return `${first.charAt(0).toUpperCase()}${first.slice(1)}.`;
     default:

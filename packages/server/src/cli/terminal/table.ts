@@ -1,0 +1,108 @@
+import { neutraliseLine } from "./neutralise.ts";
+import type { Paint } from "./paint.ts";
+import { fit, widthOf, wrap } from "./text-width.ts";
+
+export type Row = readonly (string | null)[];
+
+export interface Column {
+  readonly title: string;
+  /** Shrinks when the terminal is narrow. */
+  readonly flexible?: true;
+  readonly style?: (text: string, paint: Paint) => string;
+}
+
+const GAP = 2;
+const NARROWEST = 8;
+
+interface Layout {
+  readonly columns: readonly Column[];
+  readonly paint: Paint;
+  /** Of the terminal. */
+  readonly width: number;
+}
+
+/** The lines of a table. Where the columns do not fit side by side, each row becomes a block of lines. */
+export function tableLines(rows: readonly Row[], layout: Layout): readonly string[] {
+  const { columns, width } = layout;
+  const cells = rows.map((row) => columns.map((_, index) => neutraliseLine(row[index] ?? "–")));
+  const natural = columns.map(({ title }, index) =>
+    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ""))),
+  );
+  const widths = fitWidths(natural, layout);
+  const total = widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
+  return total <= width ? alignedLines(cells, widths, layout) : blockLines(cells, layout);
+}
+
+function alignedLines(
+  cells: readonly (readonly string[])[],
+  widths: readonly number[],
+  { columns, paint }: Layout,
+): readonly string[] {
+  const lineOf = (row: readonly string[], style: (text: string, index: number) => string): string =>
+    row
+      .map((cell, index) => {
+        const room = widths[index] ?? 0;
+        const text = fit(cell, room);
+        const isLast = index === row.length - 1;
+        return style(text, index) + (isLast ? "" : " ".repeat(room - widthOf(text) + GAP));
+      })
+      .join("")
+      .trimEnd();
+  return [
+    lineOf(
+      columns.map(({ title }) => title),
+      (text) => paint.dim(text),
+    ),
+    ...cells.map((row) =>
+      lineOf(row, (text, index) => columns[index]?.style?.(text, paint) ?? text),
+    ),
+  ];
+}
+
+const INDENT = "  ";
+
+/** The first cell is the heading of a block. The others follow with their titles; empty ones are left out. */
+function blockLines(
+  cells: readonly (readonly string[])[],
+  { columns, paint, width }: Layout,
+): readonly string[] {
+  const room = width - INDENT.length;
+  return cells.flatMap(([heading = "", ...others]) => [
+    ...wrap(heading, width).map((text) => columns[0]?.style?.(text, paint) ?? text),
+    ...others.flatMap((cell, index) => {
+      const column = columns[index + 1];
+      if (column === undefined || cell === "" || cell === "–") return [];
+      const title = column.title === "" ? "" : `${column.title.toLowerCase()}: `;
+      const lines = wrap(`${title}${cell}`, room).map((line) => line.trimEnd());
+      return lines.map((line, at) => {
+        const text = at === 0 ? line.slice(title.length) : line;
+        const shown = column.style?.(text, paint) ?? text;
+        return `${INDENT}${at === 0 ? paint.dim(title) : ""}${shown}`;
+      });
+    }),
+  ]);
+}
+
+/** Shrinks the widest flexible column until the table fits or no column can shrink. */
+function fitWidths(
+  natural: readonly number[],
+  { columns, width }: { readonly columns: readonly Column[]; readonly width: number },
+): readonly number[] {
+  const widths = [...natural];
+  const gaps = GAP * (widths.length - 1);
+  for (;;) {
+    const over = widths.reduce((sum, one) => sum + one, gaps) - width;
+    if (over <= 0) return widths;
+    const candidates = widths
+      .map((room, index) => ({ room, index }))
+      .filter(({ room, index }) => columns[index]?.flexible === true && room > NARROWEST)
+      .toSorted((left, right) => right.room - left.room);
+    const [widest, next] = candidates;
+    if (widest === undefined) return widths;
+    const least = Math.max(NARROWEST, next?.room ?? NARROWEST);
+    widths[widest.index] = Math.max(
+      NARROWEST,
+      widest.room - Math.max(1, Math.min(over, widest.room - least)),
+    );
+  }
+}
