@@ -237,11 +237,9 @@ describe("completion", () => {
     const file = path.join(folder, "completion");
     writeFileSync(file, (await holdfast(["completion", shell])).stdout);
     const compdef = shell === "zsh" ? "compdef() { :; }; " : "";
-    const { status, stderr } = spawnSync(
-      shell,
-      ["-euc", `${compdef}. "$0"; . "$0"`, file],
-      { encoding: "utf8" },
-    );
+    const { status, stderr } = spawnSync(shell, ["-euc", `${compdef}. "$0"; . "$0"`, file], {
+      encoding: "utf8",
+    });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 });

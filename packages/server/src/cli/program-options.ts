@@ -7,17 +7,16 @@ import { WrongUsage } from "./failure/wrong-usage.ts";
 
 export { DELIVERY_POLICIES, FURTHER_CHECKS, OUTCOMES, PHASES, STATES, STATUSES };
 
+/** The description of an argument that names a session. */
+export const ID = "session ID or agent ID";
 /** Shells with a completion script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** Options of commands that use the data folder. */
 export function withData(command: Command): Command {
   return command
-    .option("--data <folder>", "data folder (default: holdfast in the user's data folder)")
-    .option(
-      "--database <url>",
-      "postgres://… or a SQLite file (default: a file in the data folder)",
-    );
+    .option("--data <folder>", "data folder (default: ~/.local/share/holdfast)")
+    .option("--database <url>", "postgres://… or a SQLite file (default: in the data folder)");
 }
 
 /** Options of commands that use a running server, or the database when none runs. */
