@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fullName, namedCommand } from "../../packages/server/src/cli/failure/wrong-usage.ts";
 import { commandFirst } from "../../packages/server/src/cli/options-first.ts";
 import { program } from "../../packages/server/src/cli/program.ts";
+import { documentedCommands } from "./documented.ts";
 import { ROWS } from "./rows.ts";
 import { wordsOf, type Row, type Shape } from "./row.ts";
+import { API_OBJECTS } from "./shapes.ts";
 import { openWorld, type World } from "./world.ts";
 
 describe.each(["database", "server"] as const)("every command on a %s", (mode) => {
@@ -76,6 +78,24 @@ describe("the table of commands", async () => {
         expect(rows.some(({ json }) => json !== undefined)).toBe(true);
     },
   );
+
+  const documented = documentedCommands();
+
+  it("is documented completely", () => {
+    const names = runnable(holdfast).map((command) => fullName(command).replace("holdfast ", ""));
+    expect(documented.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  });
+
+  it.each(documented)("agrees with the documentation of $name", ({ name, fields, exitCodes }) => {
+    const { command } = namedCommand(holdfast, name.split(" "));
+    const rows = rowsOf(command);
+    for (const { line, exit } of rows) expect(exitCodes, line).toContain(exit);
+    // Objects of the HTTP API are documented there.
+    if (fields.length === 0) return;
+    for (const { line, json } of rows)
+      if (json !== undefined && !API_OBJECTS.includes(json))
+        expect(["jsonVersion", ...fields], line).toEqual(expect.arrayContaining(Object.keys(json)));
+  });
 
   it.each(runnable(holdfast).map((command) => ({ name: fullName(command), command })))(
     "$name has a help with a description and an example",

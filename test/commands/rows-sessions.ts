@@ -167,7 +167,14 @@ export const SESSION_ROWS: readonly Row[] = [
     line: "hook pre-delegate",
     exit: 0,
     stdin: '{"agent_name":"tester"}',
-    json: gaiaFields("should_resume", "agent_id", "reason", "resume_metadata"),
+    json: gaiaFields(
+      "should_resume",
+      "agent_id",
+      "reason",
+      "resume_metadata",
+      "original_context",
+      "detail",
+    ),
   },
   { line: "hook pre-delegate --test", exit: 0, prints: /./u },
   {

@@ -65,8 +65,20 @@ export const TALK_ROWS: readonly Row[] = [
     only: "server",
   },
 
-  { line: "send {conversation} {answer}", exit: 0, prints: /^Here I am\.\n$/u, only: "server" },
-  { line: "send {conversation} {answer} --json", exit: 0, json: SENT, only: "server" },
+  {
+    line: "send {conversation} {answer}",
+    exit: 0,
+    prints: /^Here I am\.\n$/u,
+    error: /^scripted · /u,
+    only: "server",
+  },
+  {
+    line: "send {conversation} {answer} --json",
+    exit: 0,
+    json: SENT,
+    error: /^scripted · /u,
+    only: "server",
+  },
   { line: "send {conversation} {answer} --json --detach", exit: 0, json: SENT },
   {
     line: "send {conversation} {failure} --json",

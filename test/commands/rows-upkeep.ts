@@ -10,7 +10,7 @@ export const UPKEEP_ROWS: readonly Row[] = [
     exit: 64,
     error: 'The port must be a number from 0 to 65535, not "none".',
   },
-  { line: "serve --data {data} --port 0", exit: 2, error: /already/u, only: "server" },
+  { line: "serve --data {data} --port 0", exit: 2, error: /uses the data folder/u, only: "server" },
 
   { line: "open --print", exit: 0, prints: /^http:\/\/\S+\n$/u, only: "server" },
   { line: "open --json", exit: 0, json: fields("url"), only: "server" },
@@ -54,6 +54,11 @@ export const UPKEEP_ROWS: readonly Row[] = [
   { line: "repos --json", exit: 0, json: { ...fields(), repos: EACH.repository } },
   { line: "repos list --json", exit: 0, json: { ...fields(), repos: EACH.repository } },
   { line: "repos list --data {noFolder}", exit: 1, error: NO_DATA },
+  {
+    line: "repos list much",
+    exit: 64,
+    error: "Unexpected argument: much. See: holdfast repos list --help",
+  },
   {
     line: "repos nothing",
     exit: 64,
@@ -145,6 +150,11 @@ export const UPKEEP_ROWS: readonly Row[] = [
   { line: "token much", exit: 64, error: "Unexpected argument: much. See: holdfast token --help" },
   { line: "token list --json", exit: 0, json: { ...fields(), tokens: EACH.token } },
   { line: "token list --data {noFolder}", exit: 1, error: NO_DATA },
+  {
+    line: "token list much",
+    exit: 64,
+    error: "Unexpected argument: much. See: holdfast token list --help",
+  },
   { line: "token revoke {token} --json", exit: 0, json: TOKEN },
   {
     line: "token revoke nothing",
@@ -158,6 +168,11 @@ export const UPKEEP_ROWS: readonly Row[] = [
   { line: "nodes much", exit: 64, error: "Unexpected argument: much. See: holdfast nodes --help" },
   { line: "nodes list --json", exit: 0, json: fields("nodes") },
   { line: "nodes list --data {noFolder}", exit: 1, error: NO_DATA },
+  {
+    line: "nodes list much",
+    exit: 64,
+    error: "Unexpected argument: much. See: holdfast nodes list --help",
+  },
   { line: "nodes drain {node} --undo --json", exit: 0, json: NODE, only: "server" },
   {
     line: "nodes drain nothing",
@@ -189,7 +204,12 @@ export const UPKEEP_ROWS: readonly Row[] = [
     exit: 64,
     error: "Unexpected argument: much. See: holdfast db migrate --help",
   },
-  { line: "db rollback --json --database {copy}", exit: 0, json: fields("engine", "migrations") },
+  {
+    line: "db rollback --json --database {copy}",
+    exit: 0,
+    json: fields("engine", "migrations"),
+    only: "database",
+  },
   { line: "db rollback --data {noFolder}", exit: 1, error: NO_DATA },
   { line: "db rollback", exit: 2, error: /uses it/u, only: "server" },
   {
@@ -212,7 +232,12 @@ export const UPKEEP_ROWS: readonly Row[] = [
   { line: "db backup {newFile} --database {newFile}", exit: 1, error: /: no such database\.$/u },
   { line: "db backup {noFolder}", exit: 2, error: /is not a folder\.$/u },
   { line: "db backup", exit: 64, error: missing("FILE", "db backup") },
-  { line: "db copy --from {copy} --to {newFile} --json", exit: 0, json: fields("tables") },
+  {
+    line: "db copy --from {copy} --to {newFile} --json",
+    exit: 0,
+    json: fields("tables"),
+    only: "database",
+  },
   { line: "db copy --from {newFile} --to {newFile}", exit: 1, error: /: no such database\.$/u },
   {
     line: "db copy --from {copy}",

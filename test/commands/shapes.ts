@@ -10,20 +10,22 @@ import {
   suspensionSchema,
   tokenSchema,
 } from "../../packages/protocol/src/index.ts";
-import { fields, gaiaFields } from "./row.ts";
+import { fields, gaiaFields, type Shape } from "./row.ts";
 
 const namesOf = ({ shape }: { readonly shape: object }): readonly string[] => Object.keys(shape);
 
 /** The objects of the HTTP API, with the version of the command line. */
 export const SESSION = fields(...namesOf(sessionSchema));
-export const REPOSITORY = fields(...namesOf(repositorySchema));
+/** Only a repository with a label has one. */
+const REPOSITORY_FIELDS = namesOf(repositorySchema).filter((name) => name !== "label");
+export const REPOSITORY = fields(...REPOSITORY_FIELDS);
 export const NODE = fields(...namesOf(nodeSchema));
 export const TOKEN = fields(...namesOf(tokenSchema));
 export const CREATED_TOKEN = fields(...namesOf(createdTokenSchema));
 export const RAW_SESSION = fields(...namesOf(rawSessionSchema));
 export const STATS = fields(...namesOf(statsSchema));
 export const EACH = {
-  repository: { each: namesOf(repositorySchema) },
+  repository: { each: REPOSITORY_FIELDS },
   node: { each: namesOf(nodeSchema) },
   token: { each: namesOf(tokenSchema) },
   provider: { each: namesOf(providerSchema) },
@@ -53,3 +55,15 @@ export const STATE = gaiaFields(
   "duration_seconds",
   "summary",
 );
+
+/** Shapes that are documented elsewhere. */
+export const API_OBJECTS: readonly Shape[] = [
+  SESSION,
+  REPOSITORY,
+  NODE,
+  TOKEN,
+  CREATED_TOKEN,
+  RAW_SESSION,
+  STATS,
+  STATE,
+];
