@@ -45,6 +45,21 @@ describe("a table", () => {
     ]);
   });
 
+  it("puts a mark before the heading, and cuts long flexible cells", () => {
+    const columns = [
+      { title: "" },
+      { title: "CHECK" },
+      { title: "ABOUT", flexible: true },
+    ] as const;
+    const row = ["✓", "a check with a name of thirty!", "word ".repeat(40)];
+    const narrow = tableLines([row], { columns, paint, width: 38 });
+    expect(narrow).toEqual([
+      "✓ a check with a name of thirty!",
+      "  about: word word word word word word",
+      expect.stringMatching(/^ {2}word .*…$/u),
+    ]);
+  });
+
   it.each([200, 100, 80, 60, 40])("fits %i columns", (width) => {
     expect(Math.max(...lines(width).map(widthOf))).toBeLessThanOrEqual(width);
   });

@@ -61,25 +61,38 @@ function alignedLines(
 
 const INDENT = "  ";
 
-/** The first cell is the heading of a block. The others follow with their titles; empty ones are left out. */
+/** A flexible cell takes at most so many lines of a block. */
+const BLOCK_LINES = 2;
+
+/**
+ * The first cell is the heading of a block; a mark, whose column has no title, stands before the heading. The others
+ * follow with their titles; empty ones are left out.
+ */
 function blockLines(
   cells: readonly (readonly string[])[],
   { columns, paint, width }: Layout,
 ): readonly string[] {
-  const room = width - INDENT.length;
-  return cells.flatMap(([heading = "", ...others]) => [
-    ...wrap(heading, width).map((text) => columns[0]?.style?.(text, paint) ?? text),
-    ...others.flatMap((cell, index) => {
-      const column = columns[index + 1];
-      if (column === undefined || cell === "" || cell === "–") return [];
-      const title = column.title === "" ? "" : `${column.title.toLowerCase()}: `;
-      const lines = wrap(`${title}${cell}`, room).map((line) => line.trimEnd());
-      return lines.map((line, at) => {
-        const text = at === 0 ? line.slice(title.length) : line;
-        const shown = column.style?.(text, paint) ?? text;
-        return `${INDENT}${at === 0 ? paint.dim(title) : ""}${shown}`;
-      });
-    }),
+  const headings = columns[0]?.title === "" ? 2 : 1;
+  const styled = (text: string, index: number): string =>
+    columns[index]?.style?.(text, paint) ?? text;
+  const detail = (cell: string, index: number): readonly string[] => {
+    const { title = "", flexible } = columns[index] ?? {};
+    if (cell === "" || cell === "–") return [];
+    const label = title === "" ? "" : `${title.toLowerCase()}: `;
+    const room = width - INDENT.length;
+    const text = flexible === true ? fit(cell, room * BLOCK_LINES - widthOf(label)) : cell;
+    const [first = "", ...rest] = wrap(`${label}${text}`, room).map((line) => line.trimEnd());
+    return [
+      `${INDENT}${paint.dim(label)}${styled(first.slice(label.length), index)}`.trimEnd(),
+      ...rest.map((line) => `${INDENT}${styled(line, index)}`),
+    ];
+  };
+  return cells.flatMap((row) => [
+    row
+      .slice(0, headings)
+      .map((cell, index) => styled(cell, index))
+      .join(" "),
+    ...row.slice(headings).flatMap((cell, index) => detail(cell, index + headings)),
   ]);
 }
 
