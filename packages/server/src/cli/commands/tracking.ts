@@ -16,7 +16,8 @@ import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
-import { openPrinter, type Column } from "../terminal/printer.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import type { Column } from "../terminal/table.ts";
 import { durationText } from "../terminal/format.ts";
 
 export interface CreateFlags extends CommonFlags {
@@ -184,7 +185,14 @@ async function readNewest(
   for await (const session of eachSession(gateway, {
     status: status === undefined ? [...listed] : [status],
     limit: Math.min(PAGE, limit + 1),
-    ...defined({ phase, agent, q: search, from, to, state: state && [state] }),
+    ...defined({
+      phase,
+      agent,
+      q: search?.trim() === "" ? undefined : search,
+      from,
+      to,
+      state: state && [state],
+    }),
   })) {
     sessions.push(session);
     if (sessions.length > limit) break;
