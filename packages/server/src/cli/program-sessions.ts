@@ -35,13 +35,18 @@ function addTracking(holdfast: Command): void {
     .option("--id <id>", "agent ID (default: agent-DATE-TIME-RANDOM)")
     .option("--metadata <json>", "metadata, as a JSON object")
     .option("--title <text>", "title")
-    .option("--repo <path>", "repository to work in: path, name or ID")
+    .option(
+      "--repo <path>",
+      "repository to work in: path, name or ID (default: the one you are in; none with --agent, --purpose, --id or --url)",
+    )
+    .option("--no-repo", "no repository, even if you are in one")
     .option("--provider <name>", "agent or model for its messages")
     .option("--model <name>", "model of that provider")
     .addHelpText(
       ...examples(
         "holdfast create --agent terraform-architect --purpose approval_workflow",
-        "holdfast create --repo . --provider gemini --title 'Fix the build'",
+        "holdfast create --provider gemini --title 'Fix the build'",
+        "holdfast create --repo ../other-project",
       ),
     )
     .action(run(async () => (await tracking()).createSession));

@@ -29,6 +29,10 @@ function addServer(holdfast: Command): void {
     .description("serve the API and the web page")
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
     .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
     .action(run(async () => (await serving()).serve));
   withServerOptions(holdfast.command("open"))
     .description("open the web page in a browser, signed in")

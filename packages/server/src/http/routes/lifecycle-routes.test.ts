@@ -282,6 +282,8 @@ describe("other resources over HTTP", () => {
       installed: true,
       command: ["node", "demo.js"],
       install: null,
+      login: null,
+      version: null,
       models: [{ id: "a", name: "A" }],
       modes: [],
       commands: [{ name: "plan", description: "Makes a plan", hint: null }],
