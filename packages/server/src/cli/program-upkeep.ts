@@ -25,6 +25,20 @@ export function addUpkeepCommands(holdfast: Command): void {
 
 function addServer(holdfast: Command): void {
   holdfast.commandsGroup("Server:");
+  withData(holdfast.command("init"))
+    .description("choose your agent, check it with one message, and write the config file")
+    .option("--provider <name>", "default agent or model (default: asks)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
+    .option("-y, --yes", "do not ask: the configured agent, else the first installed one")
+    .option("--no-check", "do not ask the agent for an answer")
+    .option("--json", "print JSON")
+    .addHelpText(
+      ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
+    )
+    .action(run(async () => (await import("./init/init-command.ts")).init));
   withData(holdfast.command("serve"))
     .description("serve the API and the web page")
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")

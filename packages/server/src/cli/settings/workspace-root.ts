@@ -20,9 +20,9 @@ export interface RootSources {
 export function workspaceRootOf({ flag, environment, configured }: RootSources): string {
   const startedIn = startFolder(environment);
   const variable = environment["AGENT_WORKSPACE_ROOT"] || undefined;
-  const named = flag ?? variable ?? (configured === null ? undefined : inHome(configured));
-  if (named === undefined) return repositoryAround(startedIn) ?? startedIn;
-  const root = path.resolve(startedIn, named);
+  const root =
+    flag === undefined ? configuredRoot(environment, configured) : path.resolve(startedIn, flag);
+  if (root === null) return repositoryAround(startedIn) ?? startedIn;
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === true) return root;
   const advice =
     flag !== undefined
@@ -31,6 +31,13 @@ export function workspaceRootOf({ flag, environment, configured }: RootSources):
         ? "Set AGENT_WORKSPACE_ROOT to an existing folder."
         : 'Change "workspaceRoot" in the config file to an existing folder.';
   throw new CommandFailure(`The workspace root ${root} is not a folder. ${advice}`, EXIT.usage);
+}
+
+/** The root of the environment, else of the config file; null if neither names one. */
+export function configuredRoot(environment: Environment, configured: string | null): string | null {
+  const variable = environment["AGENT_WORKSPACE_ROOT"] || undefined;
+  const named = variable ?? (configured === null ? undefined : inHome(configured));
+  return named === undefined ? null : path.resolve(startFolder(environment), named);
 }
 
 /** The nearest folder, from this one upwards, that is a Git repository; null if there is none. */

@@ -93,7 +93,8 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
     name,
     title,
     installed: program !== null,
-    version: program === null ? null : programVersion(program),
+    // The interpreter of a configured script has a version of its own.
+    version: program === null || install === null ? null : programVersion(program),
     command: options.secrets.redactor.json(command),
     install,
     login,

@@ -9,7 +9,12 @@ const MAX_LENGTH = 60;
 /** The version of a program that npm installed, from its package.json. Null for other programs: it starts nothing. */
 export function programVersion(program: string): string | null {
   const file = realPath(program);
-  if (file === null || !file.includes(`${path.sep}node_modules${path.sep}`)) return null;
+  if (
+    file === null ||
+    path.basename(file) === "node" ||
+    !file.includes(`${path.sep}node_modules${path.sep}`)
+  )
+    return null;
   let folder = path.dirname(file);
   for (let depth = 0; depth < MAX_DEPTH; depth += 1, folder = path.dirname(folder)) {
     const version = versionIn(path.join(folder, "package.json"));
