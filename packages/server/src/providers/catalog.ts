@@ -13,7 +13,7 @@ export interface Catalog {
   all(): readonly Provider[];
   /** The provider of messages that name none. */
   readonly defaultName: string;
-  /** Changes the default for new messages; messages in a queue keep the one they were accepted with. */
+  /** Runs that start from now on use it, also those of queued messages that chose no provider. */
   makeDefault(name: string): void;
 }
 
