@@ -88,7 +88,7 @@ async function serveIn(root: string, env: Record<string, string> = {}): Promise<
 describe("holdfast init", () => {
   it("checks the agent with one message and writes the config file, once", async () => {
     const init = ["init", "--provider", "gemini", "--json"];
-    const env = geminiWith({ otherwise: [{ step: "say", text: "ready" }] });
+    const env = geminiWith({ modes: ["default"], otherwise: [{ step: "say", text: "ready" }] });
     const first = await runIn(path.join(project, "src"), init, env);
     expect({ ...first, stdout: "" }).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(JSON.parse(first.stdout)).toMatchObject({
@@ -124,7 +124,7 @@ describe("holdfast init", () => {
     const { code, stdout } = await runIn(
       project,
       ["init", "--yes"],
-      geminiWith({ otherwise: [{ step: "say", text: "ready" }] }),
+      geminiWith({ modes: ["default"], otherwise: [{ step: "say", text: "ready" }] }),
     );
     expect(code).toBe(0);
     expect(stdout).toContain("Gemini CLI answered: ready\n");
@@ -210,7 +210,7 @@ describe("holdfast init", () => {
 
   it("asks a person at a terminal", async () => {
     needTerminal();
-    const command = inTerminal(["init", "--no-check", "--data", data]);
+    const command = inTerminal(["init", "--no-check", "--data", data], { columns: 160 });
     onTestFinished(command.kill);
     await command.shows("HOW TO INSTALL IT AND LOG IN");
     await command.shows("Which agent should answer by default?");
@@ -226,7 +226,7 @@ describe("holdfast init", () => {
   it("changes nothing if the person leaves the question", async () => {
     needTerminal();
     const before = configText();
-    const command = inTerminal(["init", "--data", data]);
+    const command = inTerminal(["init", "--data", data], { columns: 160 });
     onTestFinished(command.kill);
     await command.shows("Which agent should answer by default?");
     command.type("\u001B");
