@@ -90,7 +90,7 @@ export async function chooseRoot({
     const both = commonFolder(configured, here);
     if (both !== null) return both;
     throw new CommandFailure(
-      `${here} is outside the workspace root ${configured}. Pass a folder that contains all your repositories, for example: holdfast init --workspace-root ~`,
+      `${here} is outside the workspace root ${configured}. Pass a folder that contains all your repositories, for example: holdfast init --workspace-root FOLDER`,
       EXIT.usage,
     );
   }
