@@ -19,6 +19,23 @@ import {
 /** The commands that start the server and show its page. */
 export function addServerCommands(holdfast: Command): void {
   holdfast.commandsGroup("Run the server:");
+  withData(holdfast.command("init"))
+    .summary("choose and check your agent")
+    .description(
+      "Shows which agents are installed, lets you choose one, checks it with one message, and writes the config file.",
+    )
+    .option("--provider <name>", "default agent or model (default: asks)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
+    .option("-y, --yes", "do not ask: the configured agent, else the first installed one")
+    .option("--no-check", "do not ask the agent for an answer")
+    .option("--json", "print JSON")
+    .addHelpText(
+      ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
+    )
+    .action(run(async () => (await import("./init/init-command.ts")).init));
   withData(holdfast.command("serve"))
     .summary("run the server in this terminal")
     .description(
@@ -26,6 +43,10 @@ export function addServerCommands(holdfast: Command): void {
     )
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
     .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
     .addHelpText(...examples("holdfast serve", "holdfast serve --port 8080"))
     .action(run(async () => (await serving()).serve));
   withServerOptions(holdfast.command("open"))
