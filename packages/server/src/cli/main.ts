@@ -4,8 +4,13 @@ import { CommandFailure, EXIT } from "./exit.ts";
 import { program } from "./program.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 
+/** Typed alone by a person, `holdfast` starts the server, or finds it, and opens its page. */
+const ALONE = ["up", "--open"];
+
 /** Runs one command line; the exit code is set, never thrown. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(words: readonly string[]): Promise<void> {
+  const isPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const argv = words.length === 0 && isPerson ? ALONE : words;
   keepFilesPrivate();
   // A reader that closes the pipe early, such as `head`, is no failure.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {

@@ -14,30 +14,12 @@ import {
 import type { DataFlags } from "./settings/settings.ts";
 
 export function addUpkeepCommands(holdfast: Command): void {
-  addServer(holdfast);
   addNodes(holdfast);
   addTokens(holdfast);
   addSurroundings(holdfast);
   addTransfer(holdfast);
   addHooks(holdfast);
   addDatabase(holdfast);
-}
-
-function addServer(holdfast: Command): void {
-  holdfast.commandsGroup("Server:");
-  withData(holdfast.command("serve"))
-    .description("serve the API and the web page")
-    .option("--host <host>", "address to listen on (default: 127.0.0.1)")
-    .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
-    .action(run(async () => (await serving()).serve));
-  withServerOptions(holdfast.command("open"))
-    .description("open the web page in a browser, signed in")
-    .option("--print", "print the address instead, which works once")
-    .action(run(async () => (await import("./access/open-page.ts")).openPage));
-  holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
-  withServerOptions(holdfast.command("doctor"))
-    .description("check the installation and report problems")
-    .action(run(async () => (await doctor()).examine));
 }
 
 function addNodes(holdfast: Command): void {
@@ -245,9 +227,7 @@ function addDatabase(holdfast: Command): void {
     .action(run(async () => (await database()).copy));
 }
 
-const serving = () => import("./commands/serving.ts");
 const damage = () => import("./commands/damage.ts");
-const doctor = () => import("./commands/doctor.ts");
 const nodeCommands = () => import("./commands/nodes.ts");
 const tokens = () => import("./commands/token.ts");
 const surroundings = () => import("./commands/surroundings.ts");

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addServerCommands } from "./program-server.ts";
 import { addSessionCommands } from "./program-sessions.ts";
 import { addUpkeepCommands } from "./program-upkeep.ts";
 import { neutralise } from "./terminal/neutralise.ts";
@@ -20,13 +21,14 @@ export async function program(argv: readonly string[]): Promise<Command> {
       "after",
       `
 EXAMPLES:
-  holdfast serve                                     start the server
+  holdfast                                           start the server and open its page
   id=$(holdfast create --agent terraform-architect)  create a session and keep its ID
   holdfast send $id "What is in this repository?"    send a message and stream the answer
   holdfast inbox                                     list everything waiting for your answer
   holdfast should-resume $id && echo "resume it"     branch on the exit code`,
     );
   addSessionCommands(holdfast);
+  addServerCommands(holdfast);
   addUpkeepCommands(holdfast);
   if (argv[0] === "complete" || argv[0] === "completion") {
     const { addCompletion } = await import("./commands/completion.ts");

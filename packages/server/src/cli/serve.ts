@@ -28,6 +28,7 @@ import {
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
 import {
@@ -44,6 +45,7 @@ import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
+import { commandLine } from "./terminal/invocation.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
@@ -153,6 +155,9 @@ export async function startServer(
       version: VERSION,
       node,
       database,
+      databaseName: describeDatabase(settings.database),
+      workspaceRoot: settings.workspaceRoot,
+      processStart: processStart(process.pid) ?? undefined,
     });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
@@ -341,7 +346,7 @@ export function greeting(
   const { dataFolder, database, workspaceRoot } = settings;
   const page = isTerminal
     ? [addressOf(), "(works once)"]
-    : [`${url}/`, "(open it with: holdfast open)"];
+    : [`${url}/`, `(open it with: ${commandLine("open")})`];
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
     "",
