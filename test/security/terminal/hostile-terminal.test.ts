@@ -54,6 +54,11 @@ beforeAll(async () => {
   mkdirSync(context.data, { mode: 0o700 });
   mkdirSync(path.join(context.data, "fresh"), { mode: 0o700 });
   writeFileSync(path.join(context.data, "holdfast.config.json"), JSON.stringify(badConfig));
+  mkdirSync(path.join(context.data, "logs"));
+  writeFileSync(
+    path.join(context.data, "logs", "holdfast.log"),
+    `${JSON.stringify({ level: 30, time: HOSTILE, msg: HOSTILE, [HOSTILE]: HOSTILE })}\n${HOSTILE}\n`,
+  );
   for (const [name, state] of [
     [NAME, "not JSON"],
     [`agent-${INJECTED}\n`, JSON.stringify({ agent_id: HOSTILE, phase: HOSTILE })],

@@ -2,11 +2,12 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { createClient } from "@holdfast/client";
 import { withUsersUmask } from "../../providers/acp/process/umask.ts";
 import { CommandFailure } from "../exit.ts";
+import { addressOf } from "../gateway/find-server.ts";
 import {
   isLocked,
-  localUrl,
   logsIn,
   makeDataFolder,
   makeFolder,
@@ -49,10 +50,11 @@ export async function startInBackground(
   const outputFile = path.join(logsIn(dataFolder), "server.out");
   const child = spawnServer(dataFolder, plan, outputFile);
   const progress = createProgress(outputFile, onProgress);
+  const answer = awaitAnswer(dataFolder);
   for (;;) {
     progress.look();
     const server = readServerFile(dataFolder);
-    if (server !== null && server.pid === child.pid && (await answers(server))) {
+    if (server !== null && server.pid === child.pid && (await answer.isThere(server))) {
       writeStartRecord(dataFolder, { ...plan, pid: server.pid });
       child.unref();
       return { server, isNew: true };
@@ -66,29 +68,38 @@ export async function startInBackground(
   }
 }
 
-/** The server that uses the folder. Waits for one that is still starting, and not for one that is stuck. */
+/** The server that uses the folder. Waits for one that is still starting. */
 async function otherServer(dataFolder: string): Promise<ServerFile | null> {
-  let deadline = Infinity;
+  const answer = awaitAnswer(dataFolder);
   for (;;) {
     const server = runningServer(dataFolder);
-    if (server !== null) {
-      if (await answers(server)) return server;
-      deadline = Math.min(deadline, performance.now() + STUCK_AFTER_MS);
-      if (performance.now() >= deadline)
-        throw new CommandFailure(
-          `The server with pid ${server.pid} uses ${dataFolder}, but does not answer at ${server.url}. Stop it with: ${commandLine("down")}`,
-        );
-    } else if (!isLocked(dataFolder)) return null;
+    if (server !== null && (await answer.isThere(server))) return server;
+    if (!isLocked(dataFolder)) return null;
     await pause(POLL_MS);
   }
 }
 
-async function answers({ url }: ServerFile): Promise<boolean> {
+/** A start may take long, but a server that has announced its address answers soon. `isThere` throws if it does not. */
+function awaitAnswer(dataFolder: string) {
+  let deadline = Infinity;
+  return {
+    async isThere(server: ServerFile): Promise<boolean> {
+      deadline = Math.min(deadline, performance.now() + STUCK_AFTER_MS);
+      if (await answers(server, dataFolder)) return true;
+      if (performance.now() < deadline) return false;
+      throw new CommandFailure(
+        `The server with pid ${server.pid} uses ${dataFolder}, but does not answer at ${server.url}. Stop it with: ${commandLine("down")}`,
+      );
+    },
+  };
+}
+
+/** Through the socket if there is one: HTTP clients refuse some ports, and a proxy may be configured. */
+async function answers({ url }: ServerFile, folder: string): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const reply = await fetch(`${localUrl(url)}/healthz`, { signal });
-    await reply.body?.cancel();
-    return reply.ok;
+    const client = createClient(addressOf({ url, token: null, folder }).client);
+    await client.health({ signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    return true;
   } catch {
     return false;
   }
