@@ -24,6 +24,8 @@ export interface CommandCase {
   readonly hasLines?: true;
   /** Prints JSON for a file: long lines on a terminal, unchanged elsewhere. */
   readonly isData?: true;
+  /** Prints lines that the terminal wraps. */
+  readonly hasLongLines?: true;
   /** Shows a progress bar. */
   readonly hasProgress?: true;
 }
@@ -81,7 +83,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   down: OWN_SETTINGS,
   restart: OWN_SETTINGS,
   status: OWN_SETTINGS,
-  logs: { lines: ({ data }) => [["logs", "--data", data]] },
+  logs: { hasLongLines: true, lines: ({ data }) => [["logs", "--data", data]] },
   service: "has only subcommands",
   "service install": OWN_SETTINGS,
   "service uninstall": OWN_SETTINGS,

@@ -17,6 +17,9 @@ const STOP_SECONDS = 30;
 
 /** A unit of systemd for one user. `holdfast down` stops it as well: a server that ends well is not started again. */
 export function systemdUnit({ command, folder, environment }: ServiceDescription): string {
+  const [program = "", ...args] = command;
+  // systemd replaces variables in arguments, but not in the path of the program.
+  const words = [program, ...args.map((word) => word.replaceAll("$", "$$$$"))];
   const variables = Object.entries(environment).map(
     ([name, value]) => `Environment=${systemdWord(`${name}=${value}`)}`,
   );
@@ -29,7 +32,7 @@ export function systemdUnit({ command, folder, environment }: ServiceDescription
     // The value is the rest of the line: quotes would be part of the path.
     `WorkingDirectory=${withoutSpecifiers(folder)}`,
     ...variables,
-    `ExecStart=${command.map((word) => systemdWord(word.replaceAll("$", "$$$$"))).join(" ")}`,
+    `ExecStart=${words.map(systemdWord).join(" ")}`,
     "# The server alone is told to stop, and ends its agents itself.",
     "KillMode=mixed",
     `TimeoutStopSec=${STOP_SECONDS}`,

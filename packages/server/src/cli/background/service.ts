@@ -79,6 +79,8 @@ export async function uninstallService(flags: ServiceFlags): Promise<void> {
   if (!existsSync(file))
     return printer.result({ manager: name, file, removed: false }, "No service is installed.");
   const canManage = failureOfCommand(manager.probe) === null;
+  if (!canManage)
+    printer.warn(`${name} cannot be reached from here. If the service runs, it continues to run.`);
   const isActive = canManage && failureOfCommand(manager.isActive) === null;
   if (canManage && (isActive || name === "systemd")) runAll(disable);
   rmSync(file, { force: true });

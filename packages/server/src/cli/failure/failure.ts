@@ -2,6 +2,7 @@ import { ConnectionError, HoldfastError, type HoldfastErrorCode } from "@holdfas
 import { isUnreadable } from "../../runtime/session-snapshot.ts";
 import { EXIT } from "../exit.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface Failure {
   /** One line: the failure and the next step. */
@@ -12,7 +13,7 @@ export interface Failure {
 /** Describes a failed command. An error that is not an answer of the server is a bug and is rethrown. */
 export function failureOf(error: unknown, sessionId: string): Failure {
   if (error instanceof ConnectionError)
-    return failure(`No server answers (${error.message}). Start one with: holdfast serve`);
+    return failure(`No server answers (${error.message}). Start one with: ${commandLine("up")}`);
   if (error instanceof TypeError && error.message.startsWith("Not an id"))
     return {
       ...failure(`${error.message}. Run \`holdfast list\` to see all sessions.`),
