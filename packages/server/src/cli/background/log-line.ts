@@ -1,7 +1,7 @@
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-const LEVELS: Readonly<Record<string, string>> = {
+const LEVELS: Readonly<Record<number, string>> = {
   20: "DEBUG",
   30: "INFO",
   40: "WARN",
@@ -15,7 +15,7 @@ export function readableLine(line: string, paint: Paint): string {
   const entry = parse(line);
   if (entry === null) return neutraliseLine(line);
   const { level, time, msg, ...fields } = entry;
-  const name = LEVELS[String(level)] ?? String(level ?? "");
+  const name = typeof level === "number" ? (LEVELS[level] ?? String(level)) : "";
   const others = Object.entries(fields).map(([key, value]) => `${key}=${fieldText(value)}`);
   const text = neutraliseLine([textOf(msg), ...others].join(" "));
   return `${paint.dim(neutraliseLine(textOf(time)))} ${styled(neutraliseLine(name).padEnd(LEVEL_WIDTH), paint)} ${text}`;

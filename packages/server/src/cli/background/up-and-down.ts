@@ -9,6 +9,7 @@ import {
 } from "../settings/settings.ts";
 import { commandLine } from "../terminal/invocation.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
+import { VERSION } from "../version.ts";
 import { readStartRecord, startPlan, type StartPlan } from "./start-record.ts";
 import { startInBackground } from "./start-server.ts";
 import { stopServer } from "./stop-server.ts";
@@ -70,8 +71,12 @@ async function start(dataFolder: string, plan: StartPlan, printer: Printer): Pro
       ? `Holdfast ${version} is ready at ${url} (pid ${pid}).`
       : `Holdfast ${version} already runs at ${url} (pid ${pid}).`,
   );
+  if (server.workspaceRoot !== undefined)
+    printer.note(`It works with repositories inside ${server.workspaceRoot}.`);
+  if (version !== VERSION)
+    printer.note(`This program is ${VERSION}. To run it: ${commandLine("restart")}`);
   if (isNew)
     printer.note(
-      `Repositories: inside ${server.workspaceRoot}. Page: ${commandLine("open")}. Log: ${commandLine("logs")}. Stop: ${commandLine("down")}.`,
+      `Page: ${commandLine("open")}. Log: ${commandLine("logs")}. Stop: ${commandLine("down")}.`,
     );
 }

@@ -21,7 +21,7 @@ it("only variables that are set are kept, and none that is no setting", () => {
 
 it("recorded settings replace those of the environment, and leave the rest", () => {
   const environment = { HOLDFAST_PORT: "1", HOLDFAST_HOST: "::1", KEY: "value" };
-  expect(withSettings(environment, { HOLDFAST_PORT: "2" })).toEqual({
+  expect(withSettings(environment, { HOLDFAST_PORT: "2", NODE_OPTIONS: "--x" })).toEqual({
     KEY: "value",
     HOLDFAST_PORT: "2",
   });

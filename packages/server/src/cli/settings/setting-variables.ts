@@ -29,11 +29,11 @@ export function settingsIn(environment: Environment): Readonly<Record<string, st
   );
 }
 
-/** The environment with exactly these settings, whatever the settings of this process are. */
+/** The environment with exactly these settings. Other variables among them are left out. */
 export function withSettings(
   environment: Environment,
   settings: Readonly<Record<string, string>>,
 ): Record<string, string | undefined> {
   const others = Object.entries(environment).filter(([name]) => !SETTING_VARIABLES.includes(name));
-  return { ...Object.fromEntries(others), ...settings };
+  return { ...Object.fromEntries(others), ...settingsIn(settings) };
 }
