@@ -68,6 +68,9 @@ describe("holdfast serve", () => {
       version: "0.1.0",
       node: expect.any(String),
       database: expect.stringMatching(/^sqlite:/u),
+      databaseName: `SQLite, ${path.join(data, "holdfast.db")}`,
+      workspaceRoot: process.cwd(),
+      processStart: expect.any(String),
     });
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       if (running.length === 0) await start();
