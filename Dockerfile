@@ -25,6 +25,7 @@ COPY --from=build /src/packages/server/bin bin
 COPY --from=build /src/packages/server/dist/program dist/program
 COPY --from=build /src/packages/server/dist/web dist/web
 COPY --from=build /src/packages/server/python python
+COPY LICENSE docs/reference/sbom.cdx.json ./
 RUN ln -s /opt/holdfast/bin/holdfast.js /usr/local/bin/holdfast \
   && mkdir -p /data /workspace \
   && chown node:node /data /workspace \
@@ -38,6 +39,6 @@ VOLUME ["/data", "/workspace"]
 EXPOSE 4664
 # Whether the process is alive. Whether it would serve a request is /readyz, and for the proxy to ask.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:4664/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "/opt/holdfast/bin/healthcheck.js"]
 ENTRYPOINT ["tini", "--", "node", "/opt/holdfast/bin/holdfast.js"]
 CMD ["serve"]

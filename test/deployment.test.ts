@@ -36,12 +36,14 @@ describe("the Dockerfile", () => {
   const [build, image] = readDockerfile(text("Dockerfile")) as [DockerStage, DockerStage];
 
   it("copies only files that exist and are not ignored, and every package.json before it installs", () => {
-    const sources = build.instructions.filter(({ name }) => name === "COPY").flatMap(sourcesOf);
+    const sources = [...build.instructions, ...image.instructions].flatMap(sourcesOf);
     expect(sources.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
     const ignored = text(".dockerignore")
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));
-    expect(sources.filter((file) => ignored.includes(file.split("/")[0] ?? ""))).toEqual([]);
+    const isIgnored = (file: string): boolean =>
+      ignored.includes(file.split("/")[0] ?? "") && !ignored.includes(`!${file}`);
+    expect(sources.filter(isIgnored)).toEqual([]);
 
     const installAt = build.instructions.findIndex(({ value }) => value === "npm ci");
     const before = build.instructions.slice(0, installAt).flatMap(sourcesOf);
@@ -70,7 +72,9 @@ describe("the Dockerfile", () => {
   it("copies all published files from the build, which suffice to serve and pass the health check", async () => {
     const folder = temporaryFolder();
     closers.push(() => removeFolder(folder));
-    const copies = image.instructions.filter(({ name }) => name === "COPY");
+    const copies = image.instructions.filter(
+      ({ name, value }) => name === "COPY" && value.startsWith("--from"),
+    );
     const targets = copies.map((copy) => {
       const [source = "", target = ""] = copy.value.replace("--from=build ", "").split(" ");
       expect(copy.value.startsWith("--from=build /src/")).toBe(true);
@@ -95,17 +99,17 @@ describe("the Dockerfile", () => {
     const program = entry[3]?.replace("/opt/holdfast", path.join(folder, "app")) ?? "";
     mkdirSync(path.join(folder, "workspace"));
     const port = await freePort();
+    const settings = {
+      PATH: process.env["PATH"],
+      HOME: folder,
+      HOLDFAST_TOKEN: "secret",
+      ...env,
+      HOLDFAST_PORT: String(port),
+      HOLDFAST_DATA: path.join(folder, "data"),
+      AGENT_WORKSPACE_ROOT: path.join(folder, "workspace"),
+    };
     const child = spawn(process.execPath, [program, ...jsonOf(image, "CMD")], {
-      env: {
-        PATH: process.env["PATH"],
-        HOME: folder,
-        HOLDFAST_TOKEN: "secret",
-        ...env,
-        HOLDFAST_HOST: "127.0.0.1",
-        HOLDFAST_PORT: String(port),
-        HOLDFAST_DATA: path.join(folder, "data"),
-        AGENT_WORKSPACE_ROOT: path.join(folder, "workspace"),
-      },
+      env: settings,
       stdio: ["ignore", "pipe", "inherit"],
     });
     closers.push(() => void child.kill("SIGKILL"));
@@ -116,14 +120,21 @@ describe("the Dockerfile", () => {
       child.once("exit", (code) => reject(new Error(`exited with ${code}`)));
     });
 
-    const check = healthCheckOf(image).map((word) => word.replace(String(PORT), String(port)));
-    expect(check[0]).toBe("node");
-    const healthy = (): number | null => spawnSync(process.execPath, check.slice(1)).status;
+    const [command, file = ""] = healthCheckOf(image);
+    expect(command).toBe("node");
+    const check = file.replace("/opt/holdfast", path.join(folder, "app"));
+    const healthy = (): number | null =>
+      spawnSync(process.execPath, [check], { env: settings }).status;
     expect(healthy()).toBe(0);
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
     expect(healthy()).toBe(1);
+  });
+
+  it("contains the licence and the bill of materials", () => {
+    const copied = image.instructions.flatMap(sourcesOf);
+    expect(copied).toEqual(["LICENSE", "docs/reference/sbom.cdx.json"]);
   });
 
   it("does not run as root, and keeps data and repositories in volumes of that user", () => {
