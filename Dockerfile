@@ -34,7 +34,8 @@ USER node
 ENV HOLDFAST_HOST=0.0.0.0 \
   HOLDFAST_PORT=4664 \
   HOLDFAST_DATA=/data \
-  AGENT_WORKSPACE_ROOT=/workspace
+  AGENT_WORKSPACE_ROOT=/workspace \
+  HOLDFAST_GIT_OWNERS=any
 VOLUME ["/data", "/workspace"]
 EXPOSE 4664
 # Whether the process is alive. Whether it would serve a request is /readyz, and for the proxy to ask.

@@ -93,6 +93,7 @@ describe("the Dockerfile", () => {
       HOLDFAST_PORT: String(PORT),
       HOLDFAST_DATA: "/data",
       AGENT_WORKSPACE_ROOT: "/workspace",
+      HOLDFAST_GIT_OWNERS: "any",
     });
     const entry = jsonOf(image, "ENTRYPOINT");
     expect(entry.slice(0, 3)).toEqual(["tini", "--", "node"]);
