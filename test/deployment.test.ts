@@ -260,6 +260,52 @@ describe("the systemd unit", () => {
   });
 });
 
+describe("the settings of the service", () => {
+  const unit = readUnit(text("deploy/holdfast.service"));
+
+  it("start a server as they are, with the environment and the command of the unit", async () => {
+    const folder = temporaryFolder();
+    closers.push(() => removeFolder(folder));
+    const workspace = path.join(folder, "workspace");
+    mkdirSync(workspace);
+    const assignments = [
+      ...(unit["Service"]?.["Environment"] ?? []),
+      ...text("deploy/holdfast.env").split("\n"),
+    ].filter((line) => line !== "" && !line.startsWith("#"));
+    const settings = assignments.map((line) => /^([A-Z_]+)=(\S+)$/u.exec(line)?.slice(1) ?? [line]);
+    const env = Object.fromEntries(settings) as Record<string, string>;
+    expect(env).toEqual({
+      HOLDFAST_DATA: "/var/lib/holdfast",
+      HOME: "/var/lib/holdfast",
+      HOLDFAST_HOST: "127.0.0.1",
+      HOLDFAST_PORT: String(PORT),
+    });
+    expect(unit["Service"]?.["WorkingDirectory"]).toEqual(["/srv/workspace"]);
+    expect(unit["Service"]?.["ReadWritePaths"]).toEqual(["/srv/workspace"]);
+
+    // Only folders and the port, which another server may use, differ from the service.
+    const [, , ...args] = unit["Service"]?.["ExecStart"]?.[0]?.split(" ") ?? [];
+    const data = path.join(folder, "data");
+    const program = path.join(root, "packages/server/bin/holdfast.js");
+    const child = spawn(process.execPath, [program, ...args, "--port", "0"], {
+      cwd: workspace,
+      env: { PATH: process.env["PATH"], ...env, HOLDFAST_DATA: data, HOME: data },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    closers.push(() => void child.kill("SIGKILL"));
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    let greeting = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      greeting += chunk.toString();
+      if (greeting.includes("Stop ")) child.kill("SIGTERM");
+    });
+    expect(await ended).toBe(0);
+    expect(greeting).toContain("is ready at http://127.0.0.1:");
+    expect(greeting).toContain(`inside ${workspace}\n`);
+    expect(greeting).toContain(`SQLite, ${path.join(data, "holdfast.db")}\n`);
+  });
+});
+
 describe("every setting", () => {
   it.each(["Dockerfile", "compose.yaml", "deploy/holdfast.service", "deploy/holdfast.env"])(
     "in %s is documented",
