@@ -239,6 +239,8 @@ describe("the systemd unit", () => {
       },
     });
     expect(Number(unit["Service"]?.["TimeoutStopSec"]?.[0])).toBeGreaterThan(20);
+    // Otherwise systemd gives up after five starts within ten seconds, while the database is still starting.
+    expect(unit["Unit"]?.["StartLimitIntervalSec"]).toEqual(["0"]);
   });
 
   it("has no setting that breaks Node or the agents' sandboxes", () => {

@@ -66,6 +66,9 @@ holdfast_nodes_alive 2
 # HELP holdfast_nodes_draining Live nodes that are draining.
 # TYPE holdfast_nodes_draining gauge
 holdfast_nodes_draining 1
+# HELP holdfast_database_up 1 if the database replied, otherwise 0.
+# TYPE holdfast_database_up gauge
+holdfast_database_up 1
 # HELP holdfast_http_requests_total HTTP requests ended since the server started, by method, route and status.
 # TYPE holdfast_http_requests_total counter
 # HELP holdfast_http_request_duration_seconds Duration of HTTP requests by method and route, without event streams.
@@ -106,6 +109,17 @@ holdfast_info{version="1.2.3"} 1
     }));
     expect(documented).toHaveLength(served.length);
     expect(documented).toEqual(expect.arrayContaining(served));
+  });
+
+  it("are served without those of the database while it is unreachable", async () => {
+    const unreachable = Object.assign(new Error("away"), { code: "database_unavailable" });
+    const app = await testApp({ runtime: { measure: () => Promise.reject(unreachable) } });
+    await app.inject("/healthz");
+    const { statusCode, body } = await app.inject("/metrics");
+    expect(statusCode).toBe(200);
+    expect(body).toContain("\nholdfast_database_up 0\n");
+    expect(body).toContain("# TYPE holdfast_http_requests_total counter\n");
+    expect(body).not.toContain("holdfast_sessions");
   });
 
   it("are escaped", () => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Histogram, Runtime } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
 import { readProblems } from "../problems/problem-responses.ts";
+import { problemFromError } from "../problems/problem-status.ts";
 import type { RequestMetrics } from "../server/request-metrics.ts";
 
 type Services = Pick<AppServices, "runtime" | "version" | "startedAt"> & {
@@ -47,13 +48,25 @@ export function addMetricsRoute(app: App, services: Services): void {
     },
     handler: async (_request, reply) => {
       const metrics = [
-        ...(await runtimeMetrics(services.runtime)),
+        ...(await databaseMetrics(services.runtime)),
         ...requestMetrics(services.requests),
         ...processMetrics(services),
       ];
       return reply.code(200).header("content-type", MEDIA_TYPE).send(toMetricsText(metrics));
     },
   });
+}
+
+/** While the database is unreachable, the metrics that need it are left out, so that the others can still be read. */
+async function databaseMetrics(runtime: Runtime): Promise<readonly Metric[]> {
+  const upMetric = (value: 0 | 1): Metric =>
+    gauge("holdfast_database_up", "1 if the database replied, otherwise 0.", value);
+  try {
+    return [...(await runtimeMetrics(runtime)), upMetric(1)];
+  } catch (error) {
+    if (problemFromError(error).code !== "database_unavailable") throw error;
+    return [upMetric(0)];
+  }
 }
 
 async function runtimeMetrics(runtime: Runtime): Promise<readonly Metric[]> {
