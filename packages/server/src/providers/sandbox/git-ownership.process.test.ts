@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { need, needProgram } from "../../domain/testing/machine.ts";
+import { needProgram } from "../../domain/testing/machine.ts";
+import { giveAway } from "../testing/give-away.ts";
 import { findRefusedOwner, ownershipVariables } from "./git-ownership.ts";
 import { hardenedGitEnvironment } from "./hardened-git.ts";
 
@@ -23,13 +24,6 @@ function addRepository(home: string, name: string): string {
   return repo;
 }
 
-function giveAway(folder: string): void {
-  need(process.geteuid?.() === 0 ? null : "only root can give files to another user");
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
-    chownSync(path.join(folder, name), OWNER, OWNER);
-  chownSync(folder, OWNER, OWNER);
-}
-
 /** The exit code of Git, and whether it complained about the owner. */
 function gitStatus(cwd: string, env: Record<string, string>) {
   const { status, stderr } = spawnSync("git", ["status", "--short"], {
@@ -47,8 +41,8 @@ describe("a repository of another user", () => {
   it("works with Git if its owner is trusted, and no other repository does", async () => {
     const { home, env } = openHome();
     const [repo, other] = [addRepository(home, "repo"), addRepository(home, "other")];
-    giveAway(repo);
-    giveAway(other);
+    giveAway(repo, OWNER);
+    giveAway(other, OWNER);
     expect(gitStatus(repo, env)).toEqual(REFUSED);
     for (const owners of ["any", [1, OWNER]] as const) {
       const variables = await ownershipVariables(repo, owners, env);
@@ -61,7 +55,7 @@ describe("a repository of another user", () => {
   it("does not if only its folder or only its .git has a trusted owner", async () => {
     const { home, env } = openHome();
     const repo = addRepository(home, "repo");
-    giveAway(repo);
+    giveAway(repo, OWNER);
     chownSync(path.join(repo, ".git"), OWNER + 1, OWNER);
     expect(await ownershipVariables(repo, [OWNER], env)).toEqual({});
     expect(await findRefusedOwner(repo, [OWNER], env)).toBe(OWNER + 1);
@@ -70,7 +64,7 @@ describe("a repository of another user", () => {
   it("is refused with its owner, unless the settings of the user allow it", async () => {
     const { home, env } = openHome();
     const repo = addRepository(home, "repo");
-    giveAway(repo);
+    giveAway(repo, OWNER);
     for (const owners of [[], [1]]) {
       expect(await ownershipVariables(repo, owners, env)).toEqual({});
       expect(await findRefusedOwner(repo, owners, env)).toBe(OWNER);
@@ -82,7 +76,7 @@ describe("a repository of another user", () => {
   it("works with hardened Git, and with other settings in the environment", async () => {
     const { home, env } = openHome();
     const repo = addRepository(home, "repo");
-    giveAway(repo);
+    giveAway(repo, OWNER);
     const given = {
       ...env,
       GIT_CONFIG_COUNT: "1",
@@ -112,7 +106,7 @@ describe("no exception is needed for", () => {
     const { home, env } = openHome();
     const folder = path.join(home, "folder");
     mkdirSync(path.join(folder, ".git"), { recursive: true });
-    giveAway(folder);
+    giveAway(folder, OWNER);
     expect(await findRefusedOwner(folder, [], env)).toBeNull();
     expect(await findRefusedOwner(path.join(home, "nothing"), [], env)).toBeNull();
   });
