@@ -63,7 +63,7 @@ function isInstalled(extent) {
 async function runNpm(extent, show) {
   const args = [
     "ci",
-    // One line for each package that arrives.
+    // A line for each request. The archive of a package is the last one of it.
     "--loglevel=http",
     "--no-audit",
     "--no-fund",
@@ -77,7 +77,7 @@ async function runNpm(extent, show) {
     env: { ...process.env, PATH: pathWithoutPinnedNode() },
     shell: windows,
     onOutput: (text) => {
-      count += text.split("npm http ").length - 1;
+      count += text.split(".tgz ").length - 1;
       if (count > 0) show(`${count} packages`);
     },
   }).catch((error) => {
