@@ -129,7 +129,7 @@ describe("the program", () => {
     const page = await fetch(url);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Holdfast")]);
     const id = (await machine.run(".", ["holdfast", "create", "--repo", "repo"])).trim();
-    expect(await machine.run(".", ["holdfast", "send", id, "Hello"])).toContain("Hello");
+    expect(await machine.run(".", ["holdfast", "send", id, "Hello"])).toContain("demo");
 
     await installClient("with-server");
     writeFileSync(

@@ -34,7 +34,7 @@ export function pack(folder: string, target: string): Packed {
     ["pack", source, "--json", "--ignore-scripts", "--pack-destination", target],
     { cwd: target, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
   );
-  const [report] = JSON.parse(output) as readonly [PackReport];
+  const [report]: readonly [PackReport] = JSON.parse(output);
   return {
     name: report.name,
     version: report.version,
