@@ -68,8 +68,10 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
 
     const fork = await succeed("fork", id);
     expect(JSON.parse(await succeed("get", fork))).toMatchObject({ agent_id: fork });
-    expect(JSON.parse(await succeed("cancel", fork))).toMatchObject({ state: "idle" });
-    expect(JSON.parse(await succeed("archive", id))).toMatchObject({ status: "archived" });
+    expect(JSON.parse(await succeed("cancel", fork, "--json"))).toMatchObject({ state: "idle" });
+    expect(JSON.parse(await succeed("archive", id, "--json"))).toMatchObject({
+      status: "archived",
+    });
     expect(JSON.parse(await succeed("list", "--status", "archived"))).toHaveLength(1);
     expect(await run("resume", id)).toMatchObject({ code: 2, stdout: "" });
 
@@ -98,7 +100,7 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
     await succeed("repos", "remove", repo);
     expect(await succeed("repos")).toBe("");
     expect(await succeed("providers")).toMatch(/^demo\tDemo agent\tyes\t/mu);
-    expect(JSON.parse(await succeed("stats"))).toMatchObject({ sessions: 0 });
+    expect(JSON.parse(await succeed("stats", "--json"))).toMatchObject({ sessions: 0 });
     expect(await succeed("inbox")).toBe("");
     expect((await succeed("doctor")).split("\n").length).toBeGreaterThan(5);
   });
@@ -151,9 +153,9 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
       `Unreadable sessions: ${String(stored.row.id)} (metadata is not JSON)`,
     );
     expect(JSON.parse(await succeed("list"))).toMatchObject([{ agent_id: sound }]);
-    expect(JSON.parse(await succeed("delete", id, "--yes"))).toMatchObject({
-      agent_id: id,
-      agent_name: "tester",
+    expect(JSON.parse(await succeed("delete", id, "--yes", "--json"))).toMatchObject({
+      agentId: id,
+      agentName: "tester",
     });
     expect(await run("get", id)).toMatchObject({ code: 1, stdout: "" });
     expect(await succeed("doctor")).not.toContain("Unreadable");
@@ -181,8 +183,10 @@ describe("a message that was queued without a server", () => {
   it("is delivered when one starts (C1)", async () => {
     const id = await succeed("create", "--repo", root);
     expect(await run("send", id, "Hello")).toMatchObject({ code: 2, stdout: "" });
-    const detached = JSON.parse(await succeed("send", id, script(say("Here I am.")), "--detach"));
-    expect(detached).toMatchObject({ queued: true });
+    const detached = JSON.parse(
+      await succeed("send", id, script(say("Here I am.")), "--detach", "--json"),
+    );
+    expect(detached).toMatchObject({ jsonVersion: 1, run: { status: "queued" } });
     await serve();
     const sent = await run("send", id, script(say("And here.")));
     expect(sent).toMatchObject({ code: 0 });

@@ -197,7 +197,7 @@ describe("a day in the life", () => {
     await start();
     await untilGone(lost);
     expect(await storedIds()).toEqual(["agent-alive", kept].toSorted());
-    expect(JSON.parse(await run(["removed", "--json"]))).toMatchObject([
+    expect(JSON.parse(await run(["removed", "--json"])).removed).toMatchObject([
       { id: lost, title: "In lost", repoPath: path.join(root, "lost") },
     ]);
     await run(["restore", lost]);

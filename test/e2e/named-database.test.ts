@@ -60,7 +60,9 @@ async function isThroughServer(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<boolean> {
-  const nodes: { self: boolean }[] = JSON.parse(await succeed(["nodes", "--json", ...args], env));
+  const { nodes }: { nodes: { self: boolean }[] } = JSON.parse(
+    await succeed(["nodes", "--json", ...args], env),
+  );
   return nodes.some(({ self }) => self);
 }
 
@@ -202,7 +204,7 @@ describe("a PostgreSQL database in the configuration", () => {
     const elsewhere = { HOLDFAST_DATA: path.join(folder, "nobody") };
     const named = ["--database", database];
     expect(await isThroughServer(named, elsewhere)).toBe(false);
-    expect(JSON.parse(await succeed(["cancel", id, ...named], elsewhere))).toMatchObject({
+    expect(JSON.parse(await succeed(["cancel", id, "--json", ...named], elsewhere))).toMatchObject({
       state: "idle",
     });
     await succeed(["send", id, script(say("again")), "--detach", ...named], elsewhere);

@@ -73,7 +73,7 @@ describe("two nodes on one database", () => {
         ["two", id, "alive", "0/2", "gpu,big", version, time],
       ],
     ]);
-    expect(JSON.parse((await run(access, "nodes", "list", "--json")).stdout)).toMatchObject([
+    expect(JSON.parse((await run(access, "nodes", "list", "--json")).stdout).nodes).toMatchObject([
       { name: "one", self: access === "through a server", alive: true, draining: false },
       { name: "two", self: false, labels: ["gpu", "big"], busy: 0 },
     ]);
@@ -157,7 +157,7 @@ describe("nodes on a file", () => {
     expect(await run("nodes")).toMatchObject({ code: 1, stdout: "" });
     expect((await run("db", "migrate")).code).toBe(0);
     expect(await run("nodes")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await run("nodes", "--json")).stdout).toBe("[]\n");
+    expect((await run("nodes", "--json")).stdout).toBe('{"jsonVersion":1,"nodes":[]}\n');
     expect(await run("nodes", "drain", "one")).toMatchObject({ code: 1, stdout: "" });
     expect(await run("nodes", "drain", "one", "--undo", "--wait")).toMatchObject({
       code: 64,
@@ -189,7 +189,7 @@ describe("nodes on a file", () => {
   it("are the one running server, which completion offers", async () => {
     const { server } = await start({ name: "one" });
     onTestFinished(async () => void (await server.end("SIGTERM")));
-    const list = JSON.parse((await run("nodes", "--json")).stdout);
+    const list = JSON.parse((await run("nodes", "--json")).stdout).nodes;
     expect(list).toMatchObject([{ name: "one", self: true, alive: true }]);
     const completion = await holdfast(["complete", "--", "nodes", "drain", ""], {
       HOLDFAST_DATA: data,

@@ -41,8 +41,8 @@ describe("a path on the command line is relative to the folder of the caller", (
       return stdout;
     };
     call("create", "--repo", ".");
-    const [repo] = JSON.parse(call("repos")) as readonly { readonly path: string }[];
-    return repo?.path ?? "";
+    const { repos } = JSON.parse(call("repos")) as { readonly repos: { readonly path: string }[] };
+    return repos[0]?.path ?? "";
   };
 
   it("through npm run holdfast in another folder", () => {

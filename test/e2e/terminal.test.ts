@@ -151,8 +151,9 @@ describe("send with pipes", () => {
     const command = piped(...sendArgs(say("One."), stop("end_turn")), "--json");
     expect(await command.code).toBe(0);
     expect(JSON.parse(command.stdout())).toMatchObject({
-      session_id: sessionId,
-      run: { status: "completed", stop_reason: "end_turn", provider: "scripted" },
+      jsonVersion: 1,
+      sessionId: sessionId,
+      run: { status: "completed", stopReason: "end_turn", provider: "scripted" },
       text: "One.",
     });
   });

@@ -18,6 +18,6 @@ holdfast list --active-only >active.json
 [ "$(holdfast list --from "$start" --to "$(date -u -d '+1 minute' +%Y-%m-%dT%H:%M:%SZ)" | field .length)" = 2 ]
 [ "$(holdfast list --to "$start" | field .length)" = 0 ]
 
-stats=$(holdfast stats --from "$start")
+stats=$(holdfast stats --json --from "$start")
 [ "$(field .sessions <<<"$stats")" = 2 ]
 [ "$(field .successRate <<<"$stats")" = 0 ]

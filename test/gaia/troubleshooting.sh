@@ -53,19 +53,19 @@ holdfast import .claude/session --json >imported.json 2>errors.txt || code=$?
 [ "$code" = 2 ]
 grep -q "agent-20260108-180531-broken00/state.json: is not JSON" errors.txt
 [ "$(field .imported <imported.json)" = 1 ]
-[ "$(field '.set_aside.length' <imported.json)" = 1 ]
+[ "$(field '.refused.length' <imported.json)" = 1 ]
 [ "$(holdfast get agent-20260108-180530-abc12345 | field '.metadata.tags.join()')" = terraform,infrastructure ]
 [ -f .claude/session/agent-20260108-180531-broken00/state.json ]
 
 # Without the broken file nothing changes, and a changed file is reported as updated.
 rm -r .claude/session/agent-20260108-180531-broken00
 state=.claude/session/agent-20260108-180530-abc12345/state.json
-[ "$(holdfast import .claude/session | field .unchanged)" = 1 ]
+[ "$(holdfast import .claude/session --json | field .unchanged)" = 1 ]
 sed -i.before 's/"last_updated": "2026-01-08T18:10:15Z"/"last_updated": "2026-01-08T18:11:00Z"/' "$state"
-[ "$(holdfast import .claude/session | field '.updated')" = 1 ]
+[ "$(holdfast import .claude/session --json | field '.updated')" = 1 ]
 holdfast update agent-20260108-180530-abc12345 --phase executing
 sed -i.before 's/"phase": "approval"/"phase": "planning"/' "$state"
-holdfast import .claude/session >imported.json 2>errors.txt
+holdfast import .claude/session --json >imported.json 2>errors.txt
 [ "$(field .unchanged <imported.json)" = 0 ]
 [ "$(field '.kept.length' <imported.json)" = 1 ]
 grep -q "was changed here" errors.txt

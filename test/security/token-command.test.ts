@@ -40,7 +40,7 @@ async function respondsSoon(read: () => Promise<number>, status: number): Promis
 
 const run = (...args: readonly string[]): Promise<ProcessResult> =>
   holdfast(["token", ...args, "--data", data]);
-const list = async () => JSON.parse((await run("list", "--json")).stdout);
+const list = async () => JSON.parse((await run("list", "--json")).stdout).tokens;
 
 describe("holdfast token", () => {
   it("creates, lists and revokes tokens of a running server, effective within five seconds", async () => {

@@ -24,6 +24,18 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
     from: 3_007_891,
     shows: (trace) => trace.some((line) => line.includes("not all sessions could be made active")),
   },
+  {
+    reason:
+      "a session that was read before the run was handed over, and looked at after the run broke off",
+    from: 3_051_444,
+    shows: (trace) => trace.some((line) => line.includes("a run could not be ended")),
+  },
+  {
+    reason:
+      "a session that was read before the claim, when its former owner had not begun the run yet",
+    from: 3_055_205,
+    shows: (trace) => trace.some((line) => / claim .*"epoch":2\}/u.test(line)),
+  },
 ];
 
 /** Another node gives a message to an agent before the paused one notices that its lease is over. */

@@ -22,8 +22,13 @@ export async function main(argv: readonly string[]): Promise<void> {
 async function report(error: unknown, argv: readonly string[]): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { message, name } = error instanceof Error ? error : new Error(String(error));
-  if (name === "HoldfastError" || name === "ConnectionError" || isUnreadable(error)) {
-    const { failureOf } = await import("./terminal/failure.ts");
+  if (
+    name === "HoldfastError" ||
+    name === "ConnectionError" ||
+    isUnreadable(error) ||
+    isNoId(error)
+  ) {
+    const { failureOf } = await import("./failure/failure.ts");
     const { line, exitCode } = failureOf(error, argv[1] ?? "");
     process.stderr.write(`${line}\n`);
     return exitCode;
@@ -35,6 +40,11 @@ async function report(error: unknown, argv: readonly string[]): Promise<number> 
 /** Callers of a hook read exit code 2 as "block", so a failed hook ends with 1. */
 function failedIn([command]: readonly string[]): number {
   return command === "hook" ? EXIT.no : EXIT.failed;
+}
+
+/** The client refuses an ID that cannot be part of an address. */
+function isNoId(error: unknown): boolean {
+  return error instanceof TypeError && error.message.startsWith("Not an id");
 }
 
 /** A session row that cannot be read, on the database without a server. */

@@ -214,9 +214,11 @@ function addDatabase(holdfast: Command): void {
   const db = holdfast.command("db").description("manage the database");
   withData(db.command("migrate"))
     .description("migrate the schema to this version; refused while nodes are alive")
+    .option("--json", "print JSON")
     .action(run(async () => (await database()).migrate));
   withData(db.command("rollback"))
     .description("roll back the last migration; refused while nodes are alive")
+    .option("--json", "print JSON")
     .action(run(async () => (await database()).rollback));
   withData(db.command("status"))
     .description("list the migrations and when they ran")

@@ -75,7 +75,7 @@ function printCleaned(printer: Printer, cleaned: CleanedUp, isDry: boolean): voi
     last_active: toStateTime(session.lastActiveAt),
   }));
   if (!printer.isForPeople)
-    return printer.json({
+    return printer.gaia({
       removed,
       dry_run: isDry,
       kept,

@@ -32,52 +32,61 @@ export interface JsonFlags extends DataFlags {
   readonly json?: true;
 }
 
-export async function migrate(flags: DataFlags): Promise<void> {
+export async function migrate(flags: JsonFlags): Promise<void> {
   const settings = dataSettings(flags, process.env);
   const { pending } = await inspectDatabase(settings.database);
   const up = async () => (await openMigrations(settings.database)).up();
   // With nothing pending, this only checks that no newer program has migrated the database.
   if (pending.length > 0) makeDataFolder(settings.dataFolder);
   const steps = await (pending.length === 0 ? up() : whileNobodyServes(settings, up));
-  printSteps(settings, steps, "migrated", "up to date");
+  printSteps(flags, settings, { steps, done: "migrated", none: "up to date" });
 }
 
-export async function rollback(flags: DataFlags): Promise<void> {
+export async function rollback(flags: JsonFlags): Promise<void> {
   const settings = dataSettings(flags, process.env);
   const { holds } = await inspectDatabase(settings.database);
   if (holds === "nothing") requireData(settings, { holds });
   const steps = await whileNobodyServes(settings, async () =>
     (await openMigrations(settings.database)).down(),
   );
-  printSteps(settings, steps, "rolled back", "nothing to roll back");
+  printSteps(flags, settings, { steps, done: "rolled back", none: "nothing to roll back" });
+}
+
+interface Steps {
+  readonly steps: readonly MigrationStep[];
+  /** What happened to each migration. */
+  readonly done: string;
+  /** The sentence when nothing happened. */
+  readonly none: string;
 }
 
 function printSteps(
+  flags: JsonFlags,
   { database }: DataSettings,
-  steps: readonly MigrationStep[],
-  done: string,
-  none: string,
+  { steps, done, none }: Steps,
 ): void {
-  print(
-    steps.length === 0
-      ? `${describeDatabase(database)}: ${none}`
-      : steps.map(({ name }) => `${done} ${name}`).join("\n"),
-  );
+  const printer = openPrinter(flags);
+  const names = steps.map(({ name }) => name);
+  if (flags.json === true) return printer.json({ engine: database.engine, migrations: names });
+  if (names.length === 0) return printer.line(`${describeDatabase(database)}: ${none}`);
+  for (const name of names) printer.line(`${done} ${name}`);
 }
 
-export async function status({ json, ...flags }: JsonFlags): Promise<void> {
+export async function status(flags: JsonFlags): Promise<void> {
+  const printer = openPrinter(flags);
   const settings = dataSettings(flags, process.env);
   const { database } = settings;
   const { holds } = await inspectDatabase(database);
   if (holds === "nothing") requireData(settings, { holds });
   const migrations = await (await openMigrations(database)).status();
-  if (json === true) return print(JSON.stringify({ engine: database.engine, migrations }, null, 2));
-  const width = Math.max(...migrations.map(({ name }) => name.length));
-  const rows = migrations.map(
-    ({ name, executedAt }) => `  ${name.padEnd(width)}  ${executedAt?.toISOString() ?? "pending"}`,
+  if (flags.json === true) return printer.json({ engine: database.engine, migrations });
+  const where = describeDatabase(database);
+  if (holds === "other") printer.warn(`${where}: this database holds no Holdfast data.`);
+  else if (printer.isForPeople) printer.line(where);
+  return printer.table(
+    migrations.map(({ name, executedAt }) => [name, executedAt?.toISOString() ?? "pending"]),
+    [{ title: "MIGRATION", flexible: true }, "RAN AT"],
   );
-  const note = holds === "other" ? ": this database holds no Holdfast data" : "";
-  print([`${describeDatabase(database)}${note}`, ...rows].join("\n"));
 }
 
 export async function backup(target: string, flags: JsonFlags): Promise<void> {
@@ -191,8 +200,4 @@ function copyRefusal({ refused }: CopyRefused, { from, to }: CopySettings): stri
     default:
       return refused satisfies never;
   }
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

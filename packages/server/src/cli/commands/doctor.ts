@@ -36,7 +36,7 @@ export async function examine(flags: CommonFlags): Promise<number> {
   const printer = openPrinter(flags);
   const { paint } = printer;
   const findings = await allFindings(flags);
-  if (flags.json === true) printer.json(findings);
+  if (flags.json === true) printer.json({ findings });
   else {
     const mark = { good: "✓", warn: "!", bad: "✗" } as const;
     const style = { good: paint.green, warn: paint.yellow, bad: paint.red } as const;

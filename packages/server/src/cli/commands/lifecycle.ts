@@ -11,10 +11,9 @@ import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { toState } from "../gaia/to-state.ts";
 import { shellWord, timeAgo } from "../terminal/format.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
-import { changeSession } from "./tracking.ts";
+import { changeSession } from "./change-session.ts";
 
 export async function cancelRun(
   id: string,
@@ -104,7 +103,7 @@ export async function forkSession(
   const session = await withGateway(flags, "change", (gateway) =>
     gateway.sessions.fork(id, defined({ atMessage: flags.at })),
   );
-  openPrinter(flags).result(toState(session), session.id);
+  openPrinter(flags).result(session, session.id);
 }
 
 /** Lists everything waiting for a person, with the command that answers it. */
@@ -114,7 +113,7 @@ export async function showInbox(flags: InboxFlags): Promise<void> {
   const { suspensions, unusedAnswers } = await (id === undefined
     ? withGateway(flags, "read", (gateway) => gateway.suspensions())
     : withGateway(flags, "change", (gateway) => dismiss(gateway, id)));
-  if (flags.json === true) return printer.json([...suspensions, ...unusedAnswers.map(asEntry)]);
+  if (flags.json === true) return printer.json({ suspensions, unusedAnswers });
   if (!printer.isForPeople) {
     const waiting = suspensions.map(({ id, sessionId, kind, createdAt, request }) => [
       sessionId,
@@ -145,10 +144,6 @@ export interface InboxFlags extends CommonFlags {
 
 /** In the column of kinds. */
 const UNUSED = "unused_answer";
-
-function asEntry({ suspensionId: id, at: createdAt, ...unused }: InboxUnusedAnswer): object {
-  return { id, kind: UNUSED, status: "answered", createdAt, ...unused };
-}
 
 async function dismiss(gateway: SessionGateway, suspensionId: string): Promise<SuspensionsReply> {
   const { unusedAnswers } = await gateway.suspensions();

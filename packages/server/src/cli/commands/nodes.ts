@@ -9,7 +9,7 @@ import { openPrinter } from "../terminal/printer.ts";
 export async function listNodes(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { nodes } = await withGateway(flags, "read", (gateway) => gateway.nodes.list());
-  if (flags.json === true) return printer.json(nodes);
+  if (flags.json === true) return printer.json({ nodes });
   if (nodes.length === 0)
     return printer.note("No server is running. Start one with: holdfast serve");
   return printer.table(

@@ -3,14 +3,14 @@ import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
 import { durationText } from "../terminal/format.ts";
-import { changeSession } from "./tracking.ts";
+import { changeSession } from "./change-session.ts";
 
 export async function listRemoved(flags: CommonFlags & { readonly limit?: number }): Promise<void> {
   const printer = openPrinter(flags);
   const { removed, total } = await withGateway(flags, "read", (gateway) =>
     gateway.removed.list(defined({ limit: flags.limit })),
   );
-  if (flags.json === true) return printer.json(removed);
+  if (flags.json === true) return printer.json({ removed, total });
   if (removed.length === 0) return printer.note("No removed session can be restored.");
   printer.table(
     removed.map(({ id, title, agentName, removedAt, keptUntil }) => [

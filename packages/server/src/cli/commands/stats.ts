@@ -11,7 +11,7 @@ export async function showStats(
   const printer = openPrinter(flags);
   const { from, to } = flags;
   const stats = await withGateway(flags, "read", (gateway) => gateway.stats(defined({ from, to })));
-  if (!printer.isForPeople) return printer.json(stats);
+  if (flags.json === true) return printer.json(stats);
   if (stats.sessions === 0) return printer.note("No sessions in this time range.");
   showTotals(printer, stats);
   showOverTime(printer, stats.overTime);

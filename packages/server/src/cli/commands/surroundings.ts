@@ -10,7 +10,7 @@ import { openPrinter } from "../terminal/printer.ts";
 export async function listRepos(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { repos } = await withGateway(flags, "read", (gateway) => gateway.repos.list());
-  if (flags.json === true) return printer.json(repos);
+  if (flags.json === true) return printer.json({ repos });
   if (repos.length === 0 && printer.isForPeople)
     return printer.note("No repositories. Add one with: holdfast repos add PATH");
   return printer.table(

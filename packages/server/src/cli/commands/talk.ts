@@ -32,8 +32,11 @@ export async function send(
       );
     const { provider, model, delivery = "queue", continuity = "auto" } = flags;
     const sent = await sessions.send(id, { text, provider, model, delivery, continuity });
-    if (printer.isForPeople) printer.line("Queued. The message is delivered when a server starts.");
-    else printer.json({ message_id: sent.message.id, run_id: sent.run.id, queued: sent.queued });
+    const { sendResult } = await import("../talk/send-result.ts");
+    printer.result(
+      sendResult(sent.run, []),
+      "Queued. The message is delivered when a server starts.",
+    );
     return EXIT.done;
   };
   return withGateway(flags, "change", write, { withProviders: true });

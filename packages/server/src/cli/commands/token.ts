@@ -25,7 +25,7 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
 export async function listTokens(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { tokens } = await withGateway(flags, "read", (gateway) => gateway.tokens.list());
-  if (flags.json === true) return printer.json(tokens);
+  if (flags.json === true) return printer.json({ tokens });
   if (tokens.length === 0 && printer.isForPeople)
     return printer.note(
       "No tokens. Create one with: holdfast token create --name NAME --scope admin",

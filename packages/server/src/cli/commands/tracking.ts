@@ -49,7 +49,9 @@ export async function createSession(flags: CreateFlags): Promise<void> {
       }),
     { withProviders: provider !== undefined },
   );
-  openPrinter(flags).result(toState(session), nameOf(session));
+  const printer = openPrinter(flags);
+  if (flags.json === true) printer.gaia(toState(session));
+  else printer.line(nameOf(session));
 }
 
 /** In GAIA's form: date, time and a random part. */
@@ -89,7 +91,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
       `Nothing to change. Pass at least one option, for example: holdfast update ${id} --phase planning`,
       EXIT.usage,
     );
-  await changeSession(
+  await changeState(
     flags,
     (gateway) => gateway.sessions.update(id, changes),
     (name, session) => `${name} is in phase ${session.phase}.`,
@@ -101,10 +103,11 @@ export async function getSession(
   id: string,
   flags: CommonFlags & { readonly raw?: true },
 ): Promise<void> {
-  const session = await withGateway(flags, "read", async ({ sessions }) =>
-    flags.raw === true ? sessions.raw(id) : toState(await sessions.get(id)),
-  );
-  openPrinter(flags).json(session);
+  const printer = openPrinter(flags);
+  await withGateway(flags, "read", async ({ sessions }) => {
+    if (flags.raw === true) printer.json(await sessions.raw(id));
+    else printer.gaia(toState(await sessions.get(id)));
+  });
 }
 
 export interface ListFlags extends CommonFlags {
@@ -139,7 +142,7 @@ export async function listSessions(flags: ListFlags): Promise<void> {
   const read = byLastUpdate ? readByLastUpdate : readNewest;
   const all = await withGateway(flags, "read", (gateway) => read(gateway, flags, limit));
   const sessions = all.slice(0, limit);
-  if (!printer.isForPeople) return printer.json(sessions.map(toState));
+  if (!printer.isForPeople) return printer.gaia(sessions.map(toState));
   if (sessions.length === 0) {
     return printer.note("No sessions. Create one with: holdfast create --agent NAME");
   }
@@ -253,7 +256,7 @@ export async function shouldResume(id: string, flags: ResumeFlags): Promise<numb
     );
   } else {
     const { shouldResume: yes, reason, checks } = decision;
-    printer.json({ should_resume: yes, reason, agent_id: id, checks });
+    printer.gaia({ should_resume: yes, reason, agent_id: id, checks });
   }
   return decision.shouldResume ? EXIT.done : EXIT.no;
 }
@@ -274,15 +277,15 @@ export async function finalizeSession(
   flags: FinalizeFlags,
 ): Promise<void> {
   const { summary } = flags;
-  await changeSession(
+  await changeState(
     flags,
     (gateway) => gateway.sessions.finalize(id, defined({ outcome, summary })),
     (name) => `${name} is ${outcome}.`,
   );
 }
 
-/** Changes a session, then prints a sentence for people or the state for scripts. */
-export async function changeSession(
+/** Changes a session, then prints a sentence for people or GAIA's state for scripts. */
+async function changeState(
   flags: CommonFlags,
   change: (gateway: SessionGateway) => Promise<Session>,
   sentence: (name: string, session: Session) => string,
@@ -291,7 +294,7 @@ export async function changeSession(
   const session = await withGateway(flags, "change", change, options);
   const printer = openPrinter(flags);
   if (printer.isForPeople) printer.line(sentence(nameOf(session), session));
-  else printer.json(toState(session));
+  else printer.gaia(toState(session));
 }
 
 /** The ID of a repository named by ID, name or path. A new path is added. */

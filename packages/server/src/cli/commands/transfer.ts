@@ -16,7 +16,7 @@ import type { StatesImported } from "../gaia/import-states.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
-import { escapeJson, neutraliseLine } from "../terminal/neutralise.ts";
+import { escapeJson } from "../terminal/neutralise.ts";
 import { eachSession } from "./tracking.ts";
 
 export interface ExportFlags extends CommonFlags {
@@ -51,10 +51,9 @@ async function exportGaia(
       onProgress: (done) => progress.report(done, Math.max(done, ids.length || total)),
     });
     progress.end();
-    if (!printer.isForPeople) printer.json({ written, unchanged, refused });
+    if (flags.json === true) printer.json({ written, unchanged, refused });
     else printer.line(`Wrote ${counted(written, "session")}; unchanged: ${unchanged}.`);
-    for (const { sessionId, reason } of refused)
-      process.stderr.write(`holdfast: ${neutraliseLine(`${sessionId}: ${reason}`)}\n`);
+    for (const { sessionId, reason } of refused) printer.warn(`${sessionId}: ${reason}`);
     return refused.length === 0 ? EXIT.done : EXIT.failed;
   } finally {
     progress.end();
@@ -138,7 +137,7 @@ async function importFolder(folder: string, printer: Printer, flags: CommonFlags
     const { report: onProgress } = progress;
     const result = await importStates(store, { folder, onProgress, clock: Date.now, newId });
     progress.end();
-    printImported(printer, result);
+    printImported(printer, { source: folder, isJson: flags.json === true, ...result });
     return result.setAside.length === 0 ? EXIT.done : EXIT.failed;
   } finally {
     progress.end();
@@ -146,10 +145,16 @@ async function importFolder(folder: string, printer: Printer, flags: CommonFlags
   }
 }
 
-function printImported(printer: Printer, result: StatesImported): void {
+function printImported(
+  printer: Printer,
+  {
+    source,
+    isJson,
+    ...result
+  }: StatesImported & { readonly source: string; readonly isJson: boolean },
+): void {
   const { imported, updated, unchanged, kept, setAside } = result;
-  if (!printer.isForPeople)
-    printer.json({ imported, updated, unchanged, kept, set_aside: setAside });
+  if (isJson) printer.json({ source, imported, updated, unchanged, kept, refused: setAside });
   else {
     const others = [
       ...(kept.length === 0 ? [] : [`${kept.length} changed but not imported`]),
@@ -158,8 +163,7 @@ function printImported(printer: Printer, result: StatesImported): void {
     const counts = [`${imported} imported`, `${updated} updated`, `${unchanged} unchanged`];
     printer.line(`${[...counts, ...others].join(", ")}.`);
   }
-  for (const { file, reason } of [...kept, ...setAside])
-    process.stderr.write(`holdfast: ${neutraliseLine(`${file}: ${reason}`)}\n`);
+  for (const { file, reason } of [...kept, ...setAside]) printer.warn(`${file}: ${reason}`);
 }
 
 async function importBundle(
@@ -170,7 +174,8 @@ async function importBundle(
   const stream = source === "-" ? process.stdin : await openFile(source);
   const lines = toLines(stream, { maxBytes: BUNDLE_LIMITS.totalLength });
   const session = await gateway.sessions.importLines(lines);
-  printer.result({ imported: [session.id] }, nameOf(session));
+  const counts = { imported: 1, updated: 0, unchanged: 0, kept: [], refused: [] };
+  printer.result({ source, ...counts, sessionId: session.id }, nameOf(session));
 }
 
 /** Opens the file before reading, so that a missing one is reported in one line. */

@@ -269,11 +269,12 @@ describe("hook install", () => {
     const project = newProject("{}");
     const { screen } = await installed({ project, yes: true, json: true });
     expect(JSON.parse(screen)).toEqual({
+      jsonVersion: 1,
       file: realpathSync(fileIn(project)),
       changed: true,
       written: true,
       command: "holdfast",
-      on_path: true,
+      onPath: true,
     });
   });
 });

@@ -4,7 +4,8 @@ import path from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
 import type { DataFlags, Environment } from "../settings/settings.ts";
 import { diffLines, type DiffLine } from "../talk/diff-lines.ts";
-import { jsonLine, neutralise } from "../terminal/neutralise.ts";
+import { versionedLine } from "../terminal/json-output.ts";
+import { neutralise } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { askYesNo } from "../terminal/confirm.ts";
 import { canAsk, terminalOf, type Terminal } from "../terminal/terminal.ts";
@@ -83,12 +84,12 @@ export async function installHooks({
   if (isForPeople) say(lastLine(flags, program, isSame, file.file));
   else
     terminal.stdout.stream.write(
-      jsonLine({
+      versionedLine({
         file: file.realFile,
         changed: !isSame,
         written,
         command: program.command,
-        on_path: program.onPath !== null,
+        onPath: program.onPath !== null,
       }),
     );
   return EXIT.done;

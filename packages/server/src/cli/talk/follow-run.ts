@@ -3,10 +3,11 @@ import { HoldfastError, type Client } from "@holdfast/client";
 import type { Message, Run, SendMessageReply, WholeSession } from "@holdfast/protocol";
 import { Writable } from "node:stream";
 import { EXIT } from "../exit.ts";
-import { failureOf } from "../terminal/failure.ts";
+import { failureOf } from "../failure/failure.ts";
 import { followEvents, type FollowOptions } from "./follow-events.ts";
 import { canAsk, WIDE, type Later, type Output } from "../terminal/terminal.ts";
-import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
+import { versionedLine } from "../terminal/json-output.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist } from "../terminal/persist.ts";
 import { createQuestions } from "./questions.ts";
@@ -87,7 +88,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
     const used = exitCode === EXIT.suspended ? "" : usageLine(run);
     if (used !== "") dim(used);
     screen.end();
-    if (isJson) options.terminal.stdout.stream.write(jsonLine(sendResult(run, messages)));
+    if (isJson) options.terminal.stdout.stream.write(versionedLine(sendResult(run, messages)));
     return exitCode;
   };
 

@@ -128,21 +128,22 @@ describe("send", () => {
     expect(await code).toBe(0);
     expect(stdout()).toMatch(/^\{[^\u009B\n]*\}\n$/u);
     expect(JSON.parse(stdout())).toEqual({
-      session_id: "s1",
-      message_id: "m1",
+      jsonVersion: 1,
+      sessionId: "s1",
+      messageId: "m1",
       run: {
         id: "r1",
         status: "completed",
         provider: "demo",
         model: null,
         attempts: 1,
-        stop_reason: "end_turn",
+        stopReason: "end_turn",
         error: null,
         usage: COMPLETED.usage,
         memory: null,
-        queued_at: COMPLETED.queuedAt,
-        started_at: COMPLETED.startedAt,
-        ended_at: COMPLETED.endedAt,
+        queuedAt: COMPLETED.queuedAt,
+        startedAt: COMPLETED.startedAt,
+        endedAt: COMPLETED.endedAt,
       },
       text: "One\u009B.\n\nTwo.",
     });

@@ -12,7 +12,7 @@ import { EXIT } from "../exit.ts";
 import { GIVE_UP_MS, type FollowOptions } from "./follow-events.ts";
 import { followRun } from "./follow-run.ts";
 import { later as laterByClock, type Terminal } from "../terminal/terminal.ts";
-import { jsonLine } from "../terminal/neutralise.ts";
+import { versionedLine } from "../terminal/json-output.ts";
 import { persist } from "../terminal/persist.ts";
 import { sendResult } from "./send-result.ts";
 import { orStop, type StopRequests, untilStopped } from "../terminal/stop-requests.ts";
@@ -69,7 +69,9 @@ async function send(
   const { before, sent } = start;
   if (before !== null)
     return followRun({ ...options, sent, before, stops, giveUpMs, later, signal });
-  stdout.stream.write(options.json === true ? jsonLine(sendResult(sent.run, [])) : idsOf(sent));
+  stdout.stream.write(
+    options.json === true ? versionedLine(sendResult(sent.run, [])) : idsOf(sent),
+  );
   return EXIT.done;
 }
 

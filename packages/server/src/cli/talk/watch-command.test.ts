@@ -106,9 +106,9 @@ describe("watch", () => {
     const lines = stdout().split("\n");
     expect(lines.pop()).toBe("");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { ...said, id: "1" },
-      { ...asked(suspension()), id: "2" },
-      { ...ARCHIVED, id: "3" },
+      { jsonVersion: 1, ...said, id: "1" },
+      { jsonVersion: 1, ...asked(suspension()), id: "2" },
+      { jsonVersion: 1, ...ARCHIVED, id: "3" },
     ]);
     expect(stderr()).toBe("The session is archived.\n");
   });

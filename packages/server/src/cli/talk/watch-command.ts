@@ -3,7 +3,8 @@ import type { WholeSession } from "@holdfast/protocol";
 import { EXIT } from "../exit.ts";
 import { followEvents, GIVE_UP_MS, type FollowOptions } from "./follow-events.ts";
 import { later as laterByClock, type Terminal } from "../terminal/terminal.ts";
-import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
+import { versionedLine } from "../terminal/json-output.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist, type Persistence } from "../terminal/persist.ts";
 import { createScreen } from "../terminal/screen.ts";
@@ -106,5 +107,5 @@ function archiveEnd(
 }
 
 function jsonView({ stdout }: Terminal): WatchView {
-  return { take: (event) => void stdout.stream.write(jsonLine(event)), end: () => {} };
+  return { take: (event) => void stdout.stream.write(versionedLine(event)), end: () => {} };
 }

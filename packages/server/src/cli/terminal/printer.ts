@@ -1,5 +1,6 @@
 import { createPaint, type Colouring, type Paint } from "./paint.ts";
 import { jsonLine, neutralise, neutraliseLine, onOneLine } from "./neutralise.ts";
+import { versioned } from "./json-output.ts";
 import { timeAgo } from "./format.ts";
 import { terminalOf, type Terminal } from "./terminal.ts";
 import { fit, widthOf } from "./text-width.ts";
@@ -10,13 +11,18 @@ export interface Printer {
   readonly paint: Paint;
   /** True on a terminal without `--json`; scripts get plain lines or JSON. */
   readonly isForPeople: boolean;
-  json(value: unknown): void;
+  /** An object with the version of this JSON, in camelCase. */
+  json(value: object): void;
+  /** A value in the shape of GAIA's scripts, which has no version. */
+  gaia(value: unknown): void;
   /** Always one line: newlines in the text become spaces. */
   line(text: string, style?: Colouring): void;
-  /** The value with `--json`, else the text. */
-  result(value: unknown, text: string): void;
+  /** The object with `--json`, else the text. */
+  result(value: object, text: string): void;
   /** `5m ago` for people, the time itself for scripts. */
   ago(time: string): string;
+  /** One line to stderr, like an error, although the command goes on. */
+  warn(text: string): void;
   /** To stderr, on a terminal only. */
   note(text: string, style?: Colouring): void;
   /** Aligned on a terminal, separated by tabs elsewhere. */
@@ -43,18 +49,21 @@ export function openPrinter({ json = false }: { readonly json?: boolean } = {}):
   const plain: Colouring = (text) => text;
   const printLine: Printer["line"] = (text, style = plain) =>
     void stdout.stream.write(`${style(onOneLine(text))}\n`);
-  const printJson: Printer["json"] = (value) =>
+  const printValue: Printer["gaia"] = (value) =>
     void stdout.stream.write(
       isForPeople ? `${neutralise(JSON.stringify(value, null, 2))}\n` : jsonLine(value),
     );
+  const printJson: Printer["json"] = (value) => printValue(versioned(value));
   return {
     terminal,
     paint,
     isForPeople,
     line: printLine,
     json: printJson,
+    gaia: printValue,
     result: (value, text) => (json ? printJson(value) : printLine(text)),
     ago: (time) => (isForPeople ? timeAgo(time, Date.now()) : time),
+    warn: (text) => void stderr.stream.write(`holdfast: ${neutraliseLine(text)}\n`),
     note: (text, style = plain) => {
       if (stderr.isTerminal) stderr.stream.write(`${style(onOneLine(text))}\n`);
     },

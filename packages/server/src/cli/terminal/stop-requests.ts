@@ -1,4 +1,4 @@
-import { failureOf } from "./failure.ts";
+import { failureOf } from "../failure/failure.ts";
 import type { Later, Terminal } from "./terminal.ts";
 
 /** Why a command should end: Ctrl-C, SIGTERM, or a closed terminal or pipe. */

@@ -1,10 +1,11 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import { chooseAgent } from "../../domain/choose-agent.ts";
-import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
+import { currentRunOf, type Session } from "../../domain/session.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
+import { expireSuspensions } from "../permissions/expire-suspensions.ts";
 import { cutOff, suspendForShutdown } from "../run/cut-run.ts";
 import { beforeHandOver, takeBack } from "../run/hand-over.ts";
 import { RunWork } from "../run/run-work.ts";
@@ -179,8 +180,11 @@ export class SessionWorker {
   }
 
   async #look(round: Round): Promise<void> {
+    const work = workOf(this.#state);
     this.#on({ type: "begin-look" });
     const stored = await this.#load();
+    // What was read may be older than the end of the work, which asked for another look.
+    if (workOf(this.#state) !== work) return;
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
     this.#clearTimers();
@@ -238,7 +242,7 @@ export class SessionWorker {
         return this.#startRun(step);
       case "work":
         if (!(await this.#takeSlot(step.session))) return;
-        if ((await this.#claim(step.session)) === null) return this.#letGo();
+        if ((await this.#own(step.session)) === null) return;
         return this.#begin(step, { isHanded: false });
       case "hand-over":
         slots.use(this.#sessionId, "busy");
@@ -304,8 +308,8 @@ export class SessionWorker {
 
   /** Stores commands under our fence. Afterwards the session is looked at again. */
   async #command(session: Session, command: Command | readonly Command[]): Promise<void> {
-    const fence = await this.#claim(session);
-    if (fence === null) return this.#letGo();
+    const fence = await this.#own(session);
+    if (fence === null) return;
     const sessionId = this.#sessionId;
     const executed = await this.#context.execute({ sessionId, command, extras: { fence } });
     if (executed.ok) return this.nudge();
@@ -349,33 +353,29 @@ export class SessionWorker {
     this.nudge();
   }
 
-  async #claim(session: Session): Promise<Fence | null> {
+  /** The fence if this node owned the session when it was read. Otherwise claims it, and another look follows. */
+  async #own(session: Session): Promise<Fence | null> {
+    const { fence } = this.#ownership;
+    if (fence !== null) return fence;
     const claimed = await this.#ownership.claim();
-    if (claimed !== "full") return claimed;
-    // An idle agent makes room, on this node if it has one.
-    if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
-    this.#lookLater();
+    if (claimed === "full") {
+      // An idle agent makes room, on this node if it has one.
+      if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
+      this.#lookLater();
+    }
+    // What was read before the claim may be older than the last work of the former owner.
+    if (claimed === "full" || claimed === null) await this.#letGo();
+    else this.nudge();
     return null;
   }
 
   #expireAt(until: number | null): void {
     if (until === null) return;
     const delayMs = Math.max(0, until - this.#context.clock());
-    this.#after(delayMs, () => void this.#expireSuspensions().finally(() => this.nudge()));
-  }
-
-  /** Closes the suspensions whose time is up. Those that it could not close are found by the next look. */
-  async #expireSuspensions(): Promise<void> {
-    const { clock, execute, log } = this.#context;
-    const sessionId = this.#sessionId;
-    const at = clock();
-    const command = (session: Session | null): readonly Command[] =>
-      (session === null ? [] : openSuspensionsOf(session))
-        .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= at)
-        .map(({ id }) => ({ type: "close-suspension", at, suspensionId: id, how: "expired" }));
-    await execute({ sessionId, command }).catch((err: unknown) => {
-      log.error({ sessionId, err }, "the suspensions of a session could not be expired");
-    });
+    this.#after(
+      delayMs,
+      () => void expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge()),
+    );
   }
 
   /** The database failed, or the session cannot be had now. The nudge may reach another worker. */

@@ -1,7 +1,7 @@
 import { ConnectionError, HoldfastError, type HoldfastErrorCode } from "@holdfast/client";
 import { isUnreadable } from "../../runtime/session-snapshot.ts";
 import { EXIT } from "../exit.ts";
-import { neutraliseLine } from "./neutralise.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
 
 export interface Failure {
   /** One line: the failure and the next step. */
@@ -22,7 +22,7 @@ export function failureOf(error: unknown, sessionId: string): Failure {
   if (!(error instanceof HoldfastError)) throw error;
   const next = NEXT_STEPS[error.code]?.(neutraliseLine(sessionId));
   const answer = failure(next === undefined ? error.detail : `${error.detail} ${next}`);
-  if (error.code === "invalid_request") return { ...answer, exitCode: EXIT.usage };
+  if (WRONG_USAGE.includes(error.code)) return { ...answer, exitCode: EXIT.usage };
   return NOT_FOUND.includes(error.code) ? { ...answer, exitCode: EXIT.no } : answer;
 }
 
@@ -35,11 +35,27 @@ function failure(text: string): Failure {
   return { line: `holdfast: ${neutraliseLine(text)}`, exitCode: EXIT.failed };
 }
 
+/** The command named something that does not exist. */
 const NOT_FOUND: readonly HoldfastErrorCode[] = [
+  "grant_not_found",
+  "message_not_found",
   "node_not_found",
+  "path_not_found",
+  "provider_unknown",
   "removed_not_found",
+  "repository_not_found",
+  "run_not_found",
   "session_not_found",
+  "suspension_not_found",
   "token_not_found",
+];
+
+/** The command line itself is wrong: the same command can never succeed. */
+const WRONG_USAGE: readonly HoldfastErrorCode[] = [
+  "answer_invalid",
+  "invalid_request",
+  "metadata_invalid",
+  "payload_too_large",
 ];
 
 const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {

@@ -16,7 +16,7 @@ describe("a failed command", () => {
       2,
       "Pass --delivery queue to wait, or --delivery interrupt to cancel the run.",
     ],
-    ["provider_unknown", 2, "Run `holdfast providers` to see all providers."],
+    ["provider_unknown", 1, "Run `holdfast providers` to see all providers."],
     ["unauthorized", 2, "Set HOLDFAST_TOKEN to a token of the server."],
   ] as const)("for %s says in one line what to do next", (code, exitCode, next) => {
     expect(refused(code)).toEqual({ exitCode, line: `holdfast: No: ${code}. ${next}` });
