@@ -35,8 +35,7 @@ export async function install(extent) {
   if (isInstalled(extent)) return;
   const hash = installHash();
   const title = extent === "all" ? "Installing all packages" : "Installing packages";
-  const { code, output } = await showProgress(title, (show) => runNpm(extent, show));
-  if (code !== 0) throw new Stop(`${output}\nnpm ci failed with exit code ${code}.`);
+  await showProgress(title, (show) => runNpm(extent, show));
   removeHeaders();
   writeWhole(STAMP, `${extent} ${hash}`);
 }
@@ -83,7 +82,9 @@ async function runNpm(extent, show) {
   }).catch((error) => {
     throw new Stop(`Cannot start npm: ${error.message}`);
   });
-  return { code, output: output.replace(/^npm http .*\n/gmu, "") };
+  if (code === 0) return;
+  const messages = output.replace(/^npm (?:http|warn) .*\n/gmu, "");
+  throw new Stop(`${messages}\nnpm ci failed with exit code ${code}.`);
 }
 
 /** npm ci replaces the Node in node_modules, so npm must not be running on it. */

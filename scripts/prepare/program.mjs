@@ -35,16 +35,16 @@ async function build(hash) {
   rmSync(STAMP, { force: true });
   // A test sets NODE_ENV=test, which would build a page for development.
   const env = { ...process.env, NODE_ENV: "production" };
-  const results = await showProgress("Building the program and its page", () =>
-    Promise.all(
+  await showProgress("Building the program and its page", async () => {
+    const results = await Promise.all(
       ["server", "web"].map((name) =>
         runTool("vite", ["build", `packages/${name}`, "--logLevel", "warn"], { env }),
       ),
-    ),
-  );
-  const failed = results.filter(({ code }) => code !== 0);
-  if (failed.length > 0)
-    throw new Stop(`${failed.map(({ output }) => output).join("\n")}\nThe build failed.`);
+    );
+    const failed = results.filter(({ code }) => code !== 0);
+    if (failed.length > 0)
+      throw new Stop(`${failed.map(({ output }) => output).join("\n")}\nThe build failed.`);
+  });
   writeWhole(STAMP, hash);
 }
 

@@ -9,20 +9,21 @@ const LOG_MS = 10_000;
 export async function showProgress(title, work, stream = process.stderr) {
   const startedMs = performance.now();
   let detail = "";
-  const seconds = () => `${((performance.now() - startedMs) / 1_000).toFixed(0)} s`;
-  const write = (words) => {
-    const line = [words, detail, seconds()].filter((part) => part !== "").join(", ");
+  const write = (outcome) => {
+    const seconds = `${((performance.now() - startedMs) / 1_000).toFixed(0)} s`;
+    const line = `${title}: ${[outcome, detail, seconds].filter((part) => part !== "").join(", ")}`;
     stream.write(stream.isTTY ? `\r\u001B[K${line}` : `${line}\n`);
   };
-  if (stream.isTTY) write(title);
-  else stream.write(`${title}…\n`);
-  const timer = setInterval(() => write(`${title}…`), stream.isTTY ? TERMINAL_MS : LOG_MS);
+  write("");
+  const timer = setInterval(() => write(""), stream.isTTY ? TERMINAL_MS : LOG_MS);
+  let outcome = "failed";
   try {
     const result = await work((words) => (detail = words));
-    write(`${title}: done`);
+    outcome = "done";
     return result;
   } finally {
     clearInterval(timer);
+    write(outcome);
     if (stream.isTTY) stream.write("\n");
   }
 }

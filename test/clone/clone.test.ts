@@ -9,7 +9,7 @@ import { root } from "../architecture/read-sources.ts";
 
 const MB = 1_000_000;
 const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
-const STAMP = /^Installing|^Building/mu;
+const INSTALLS_OR_BUILDS = /^Installing|^Building/mu;
 
 let folder = "";
 let clone = "";
@@ -41,7 +41,7 @@ describe("in a fresh clone", () => {
   it("a second command neither installs nor builds", async () => {
     const { stdout, stderr } = await run(["run", "--silent", "holdfast", "--", "--version"]);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+/u);
-    expect(stderr).not.toMatch(STAMP);
+    expect(stderr).not.toMatch(INSTALLS_OR_BUILDS);
   });
 
   // It installs all packages.
@@ -58,7 +58,7 @@ describe("in a fresh clone", () => {
       expect((await run(sbom)).stderr).toContain("Installing all packages: done");
       expect(readdirSync(path.join(clone, "node_modules"))).toContain("vitest");
       for (const command of [version, sbom, version])
-        expect((await run(command)).stderr).not.toMatch(STAMP);
+        expect((await run(command)).stderr).not.toMatch(INSTALLS_OR_BUILDS);
     });
 });
 
