@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { need, needProgram } from "../../packages/server/src/domain/testing/machine.ts";
-import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { root } from "../architecture/read-sources.ts";
 
 const MB = 1_000_000;
@@ -44,9 +44,10 @@ describe("in a fresh clone", () => {
     expect(stderr).not.toMatch(INSTALLS_OR_BUILDS);
   });
 
-  // It installs all packages.
-  if (isLongRun)
-    it("a changed source brings the packages back and leaves them there; tools for tests come when they are needed", async () => {
+  // Only in long runs: it installs all packages.
+  it.each(repeat({ short: [], long: ["sbom"] }))(
+    "a changed source brings the packages back, which stay; npm run %s installs the tools as well",
+    async (script) => {
       const now = new Date();
       utimesSync(path.join(clone, "packages/server/src/cli/main.ts"), now, now);
       const version = ["run", "--silent", "holdfast", "--", "--version"];
@@ -54,12 +55,13 @@ describe("in a fresh clone", () => {
       expect(readdirSync(path.join(clone, "node_modules"))).toContain("vite");
       expect(readdirSync(path.join(clone, "node_modules"))).not.toContain("vitest");
 
-      const sbom = ["run", "--silent", "sbom"];
-      expect((await run(sbom)).stderr).toContain("Installing all packages: done");
+      const tool = ["run", "--silent", script];
+      expect((await run(tool)).stderr).toContain("Installing all packages: done");
       expect(readdirSync(path.join(clone, "node_modules"))).toContain("vitest");
-      for (const command of [version, sbom, version])
+      for (const command of [version, tool, version])
         expect((await run(command)).stderr).not.toMatch(INSTALLS_OR_BUILDS);
-    });
+    },
+  );
 });
 
 interface Result {

@@ -39,7 +39,9 @@ describe("the progress of an install or a build", () => {
 
   it("on a terminal is one line that changes while the work goes on", async () => {
     const stream = recordedStream({ isTTY: true });
-    const work = () => expect.poll(() => stream.written.length).toBeGreaterThan(2);
+    const work = async () => {
+      await expect.poll(() => stream.written.length).toBeGreaterThan(2);
+    };
     await showProgress("Building", work, stream);
     expect(
       stream.written.slice(0, -1).every((text) => text.startsWith("\r\u001B[KBuilding: ")),

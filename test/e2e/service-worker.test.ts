@@ -61,7 +61,9 @@ function startWorker(caches: Caches, code = script) {
       const url = new URL(address, ORIGIN).href;
       listeners.get("fetch")?.({
         request: { method, mode, url },
-        respondWith: (each) => (response = each),
+        respondWith: (each) => {
+          response = each;
+        },
       });
       return response;
     },
