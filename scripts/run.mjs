@@ -119,14 +119,21 @@ export function pinnedNode() {
   if (existsSync(PINNED_NODE)) return PINNED_NODE;
   if (isOwnNodeNewEnough()) return process.execPath;
   throw new Stop(
-    `Holdfast needs Node 22.18 or newer; this is ${process.version}, and npm has no newer one for this machine ` +
-      `(${NODE_PACKAGE}). Install a newer Node from https://nodejs.org.`,
+    `Node 22.18 or newer is needed, and this is Node ${process.versions.node}. Install a newer one from https://nodejs.org.`,
   );
 }
 
-/** False if `pinnedNode` would throw, or if an install would bring a Node that is missing. */
+/** False if `pinnedNode` would throw: an install may bring the Node that is missing. */
 export function isNodeAvailable() {
   return existsSync(PINNED_NODE) || isOwnNodeNewEnough();
+}
+
+/** Throws before an install that cannot bring the Node that is missing. */
+export function requireNode() {
+  const { optionalDependencies } = JSON.parse(
+    readFileSync(join(root, "scripts", "node", "package.json"), "utf8"),
+  );
+  if (!(NODE_PACKAGE in optionalDependencies)) pinnedNode();
 }
 
 function isOwnNodeNewEnough() {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { NODE_PACKAGE, Stop, root, runQuietly, windows } from "../run.mjs";
+import { NODE_PACKAGE, Stop, requireNode, root, runQuietly, windows } from "../run.mjs";
 import { readJson, readText, writeWhole } from "./files.mjs";
 import { withLock } from "./lock.mjs";
 import { showProgress } from "./progress.mjs";
@@ -33,6 +33,7 @@ export function holdBuildLock(work) {
 /** Call it while the lock is held. */
 export async function install(extent) {
   if (isInstalled(extent)) return;
+  requireNode();
   const hash = installHash();
   const title = extent === "all" ? "Installing all packages" : "Installing packages";
   await showProgress(title, (show) => runNpm(extent, show));

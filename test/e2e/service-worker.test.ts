@@ -43,7 +43,10 @@ function startWorker(caches: Caches, code = script) {
     location: { origin: ORIGIN },
     skipWaiting: () => {},
     Request: class {
-      constructor(readonly url: string) {}
+      readonly url: string;
+      constructor(url: string) {
+        this.url = url;
+      }
     },
     URL,
   });
