@@ -5,6 +5,7 @@ import { NODE_PACKAGE, Stop, requireNode, root, runQuietly, windows } from "../r
 import { readJson, readText, writeWhole } from "./files.mjs";
 import { withLock } from "./lock.mjs";
 import { showProgress } from "./progress.mjs";
+import { removeInBackground } from "./remove.mjs";
 
 const NODE_MODULES = join(root, "node_modules");
 const STAMP = join(NODE_MODULES, ".holdfast-install");
@@ -47,8 +48,8 @@ export function removeBuildPackages() {
   // First the records of what is installed: an interruption must not leave a record of packages that are gone.
   for (const name of [".holdfast-install", ".package-lock.json"])
     rmSync(join(NODE_MODULES, name), { force: true });
-  for (const name of readdirSync(NODE_MODULES))
-    if (name !== NODE_PACKAGE) rmSync(join(NODE_MODULES, name), { recursive: true, force: true });
+  const others = readdirSync(NODE_MODULES).filter((name) => name !== NODE_PACKAGE);
+  removeInBackground(others.map((name) => join(NODE_MODULES, name)));
 }
 
 function isInstalled(extent) {
@@ -99,7 +100,7 @@ function pathWithoutPinnedNode() {
 
 /** The package of Node contains 67 MB of C++ headers, which nothing here compiles against. */
 function removeHeaders() {
-  rmSync(join(NODE_MODULES, NODE_PACKAGE, "include"), { recursive: true, force: true });
+  removeInBackground([join(NODE_MODULES, NODE_PACKAGE, "include")]);
 }
 
 function installHash() {

@@ -1,5 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -35,6 +43,8 @@ describe("in a fresh clone", () => {
       await stop();
     }
     expect(readdirSync(path.join(clone, "node_modules"))).toEqual([NODE_PACKAGE]);
+    // Deleted in the background.
+    await expect.poll(() => existsSync(path.join(clone, ".cache/removed"))).toBe(false);
     expect(bytesIn(clone)).toBeLessThan(250 * MB);
   });
 
