@@ -69,6 +69,9 @@ describe("holdfast serve", () => {
       version: VERSION,
       node: expect.any(String),
       database: expect.stringMatching(/^sqlite:/u),
+      databaseName: `SQLite, ${path.join(data, "holdfast.db")}`,
+      workspaceRoot: process.cwd(),
+      processStart: expect.any(String),
     });
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       if (running.length === 0) await start();

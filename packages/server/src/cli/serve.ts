@@ -28,6 +28,7 @@ import {
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
 import {
@@ -42,8 +43,11 @@ import { knownSecrets, noteTokens, withoutSecrets } from "./known-secrets.ts";
 import { listen, openSocket } from "./listen.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
+import { changeConfigFile } from "./settings/change-config.ts";
+import { howToWidenRoot } from "./settings/workspace-root.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
+import { commandLine } from "./terminal/invocation.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
@@ -153,6 +157,9 @@ export async function startServer(
       version: VERSION,
       node,
       database,
+      databaseName: describeDatabase(settings.database),
+      workspaceRoot: settings.workspaceRoot,
+      processStart: processStart(process.pid) ?? undefined,
     });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
@@ -230,6 +237,7 @@ async function startRuntime(
   if (killed.length > 0)
     logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
   const root = await openWorkspaceRoot(settings.workspaceRoot, {
+    howToWiden: howToWidenRoot,
     onViolation: (violation) =>
       logger.warn({ security: "workspace", ...violation }, "a path outside the workspace root"),
   });
@@ -256,6 +264,8 @@ async function startRuntime(
     log: logger,
     failpoint,
     damageWatch: watch,
+    keepDefaultProvider: (defaultProvider: string) =>
+      void changeConfigFile(settings.dataFolder, { defaultProvider }),
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId: string) =>
@@ -341,7 +351,7 @@ export function greeting(
   const { dataFolder, database, workspaceRoot } = settings;
   const page = isTerminal
     ? [addressOf(), "(works once)"]
-    : [`${url}/`, "(open it with: holdfast open)"];
+    : [`${url}/`, `(open it with: ${commandLine("open")})`];
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
     "",

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +15,7 @@ import type { DatabaseLocation } from "../../storage/open-store.ts";
 import { readConfigFile, type ConfigFile } from "./config-file.ts";
 import { MAX_NODE_LABELS, NODE_WORD } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { workspaceRootOf } from "./workspace-root.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,6 +27,7 @@ export interface DataFlags {
 export interface ServeFlags extends DataFlags {
   readonly host?: string;
   readonly port?: string;
+  readonly workspaceRoot?: string;
 }
 
 export interface DataSettings {
@@ -87,9 +88,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/u;
 
 /** Flags take precedence over the environment, the environment over defaults. */
 export function dataSettings(flags: DataFlags, environment: Environment): DataSettings {
-  const dataFolder = path.resolve(
-    flags.data ?? nonEmpty(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
-  );
+  const dataFolder = dataFolderOf(flags, environment);
   const configured = nonEmpty(environment["HOLDFAST_DATABASE_URL"]);
   const directUrl = nonEmpty(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
   // The direct URL belongs to the database of the environment, which a flag may have replaced.
@@ -113,6 +112,13 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   };
 }
 
+/** Absolute. */
+export function dataFolderOf({ data }: DataFlags, environment: Environment): string {
+  return path.resolve(
+    data ?? nonEmpty(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
+  );
+}
+
 /** Order of precedence: flags, environment, config file, defaults. */
 export function serveSettings(flags: ServeFlags, environment: Environment): ServeSettings {
   const host = flags.host ?? nonEmpty(environment["HOLDFAST_HOST"]) ?? DEFAULT_HOST;
@@ -132,7 +138,11 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     port,
     token,
     auth,
-    workspaceRoot: workspaceRootIn(environment),
+    workspaceRoot: workspaceRootOf({
+      flag: flags.workspaceRoot,
+      environment,
+      configured: config.workspaceRoot,
+    }),
     agents: definitionsOf(config.agents),
     models: [...config.models].map(([name, model]) => defineModel(name, model)),
     defaultProvider: config.defaultProvider,
@@ -157,22 +167,6 @@ export function describeDatabase(database: DatabaseLocation): string {
   if (database.engine === "sqlite") return `SQLite, ${database.file}`;
   const url = new URL(database.url);
   return `PostgreSQL, ${url.host}${url.pathname}`;
-}
-
-/** The folder in which the server was started. `npm start` changes to the repository and leaves it in INIT_CWD. */
-function workspaceRootIn(environment: Environment): string {
-  const isNpmStart =
-    environment["npm_lifecycle_event"] === "start" &&
-    environment["npm_package_name"] === "holdfast-repository";
-  const startedIn = (isNpmStart ? nonEmpty(environment["INIT_CWD"]) : undefined) ?? process.cwd();
-  const root = path.resolve(startedIn, nonEmpty(environment["AGENT_WORKSPACE_ROOT"]) ?? ".");
-  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new CommandFailure(
-      `The workspace root ${root} is not a folder. Set AGENT_WORKSPACE_ROOT to an existing folder.`,
-      EXIT.usage,
-    );
-  }
-  return root;
 }
 
 function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
