@@ -5,7 +5,10 @@ URL=http://127.0.0.1:4664
 api() { curl -sS -H "Authorization: Bearer $(cat ~/.local/share/holdfast/token)" "$@"; }
 json() { api -H 'Content-Type: application/json' "$@"; }`;
 const SESSION = `ID=$(holdfast create --repo . --title Typed)`;
-const STOPPED = `kill $(jq .pid ~/.local/share/holdfast/server.json)
+/** The last line of a server that has started. */
+const READY = /^Stop /mu;
+const PID = "$(jq .pid ~/.local/share/holdfast/server.json)";
+const STOPPED = `kill ${PID}
 while test -e ~/.local/share/holdfast/server.json; do sleep 0.1; done`;
 
 const OTHER_SERVER = `holdfast serve --port 0 --data ~/other > ~/other.log &
@@ -14,6 +17,69 @@ OTHER_URL=$(jq -r .url ~/other/server.json); OTHER_TOKEN=$(cat ~/other/token)`;
 
 /** Pages whose commands are typed, in a Git repository. A server runs already, and \`holdfast\` is installed. */
 export const PAGES: readonly TypedPage[] = [
+  {
+    page: "README.md",
+    isInClone: true,
+    needs: ["curl", "jq"],
+    treatments: {
+      "npm start": { besides: READY },
+      "npm test": { notTyped: "it runs this test" },
+      "holdfast send $id Hello": { shows: /demo agent/u },
+      'holdfast send $id "count to 100"': { besides: /\b5\b/u },
+      "pkill -9": { instead: `kill -9 ${PID}` },
+      'holdfast send $id "go on"': { shows: /\b100\b/u },
+      "holdfast init": { shows: /demo/u, adds: "--yes" },
+      'holdfast send $id "Explain': { shows: /\w/u },
+      "holdfast send $id --provider claude": { notTyped: "Claude must be installed" },
+      "curl -H": { shows: /"title":"First steps"/u },
+      "curl --unix-socket": { shows: /"title":"First steps"/u },
+    },
+  },
+  {
+    page: "docs/command-line.md",
+    isInClone: true,
+    treatments: {
+      "holdfast up": { shows: /http:\/\/127\.0\.0\.1:/u },
+      "holdfast status": { shows: /http:\/\/127\.0\.0\.1:/u },
+      "holdfast logs": { shows: /"msg":/u },
+      "holdfast down": { shows: /stopped/u },
+    },
+  },
+  {
+    page: "docs/deployment.md",
+    isInClone: true,
+    treatments: {
+      "npm start -- --host": { until: READY },
+      "npm start": { until: READY },
+      "holdfast up": { shows: /http:\/\/127\.0\.0\.1:/u },
+      "holdfast service install": { shows: /\[Service\]|<plist/u, adds: "--print" },
+      "npm ci": { notTyped: "test/packages and test/deployment.test.ts install the package" },
+      "npm pack": { notTyped: "as above" },
+      "sudo ": { notTyped: "it changes the machine; test/deployment.test.ts starts the service" },
+      "alias holdfast-service": { notTyped: "as above" },
+      "holdfast-service ": { notTyped: "as above" },
+      "docker ": { notTyped: "there is no Docker here" },
+      "printf ": { notTyped: "as above" },
+      "for node": { notTyped: "as above" },
+    },
+  },
+  {
+    page: "docs/configuration.md",
+    isInClone: true,
+    treatments: { HOLDFAST_GIT_OWNERS: { until: READY } },
+  },
+  {
+    page: "docs/sandbox.md",
+    treatments: {
+      "sudo ": { notTyped: "it installs packages" },
+      "holdfast doctor": { shows: /sandbox/u },
+    },
+  },
+  { page: "docs/metrics.md", treatments: { "holdfast token": { shows: /^hf_/u } } },
+  {
+    page: "docs/command-line-json.md",
+    treatments: { "holdfast repos": { shows: /"jsonVersion":1/u } },
+  },
   {
     page: "docs/http-api.md",
     needs: ["curl", "jq"],
@@ -99,9 +165,7 @@ TOKEN=$(cat ~/.local/share/holdfast/token)`,
 export const NOT_TYPED: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "they run the tests",
   "docs/agents.md": "they run the tests with real agents",
-  "README.md": "",
-  "docs/command-line.md": "",
-  "docs/deployment.md": "",
-  "docs/sandbox.md": "",
+  "docs/releasing.md": "they publish",
+  "packages/server/README.md": "test/packages installs the package",
   "docs/failure-matrix.md": "they run the crash matrix",
 };

@@ -14,6 +14,10 @@ export type Treatment =
   | { readonly again: true }
   /** It does not end by itself; it is ended when this was shown. */
   | { readonly until: RegExp }
+  /** It goes on, in a terminal of its own, while the next commands are typed. */
+  | { readonly besides: RegExp }
+  /** Another command that does the same to this server only. */
+  | { readonly instead: string }
   /** Why it is left out. */
   | { readonly notTyped: string };
 
@@ -22,6 +26,8 @@ export interface TypedPage {
   readonly page: string;
   /** Programs that a reader needs. */
   readonly needs?: readonly string[];
+  /** The page starts its server itself, in a clone. */
+  readonly isInClone?: true;
   /** Makes what the page takes for granted. */
   readonly before?: string;
   /** By the beginning of the command. */
@@ -69,6 +75,11 @@ async function typeOne(
     await shell.typeUntil(command, treatment.until);
     return null;
   }
+  if ("besides" in treatment) {
+    await shell.typeBesides(command, treatment.besides);
+    return null;
+  }
+  if ("instead" in treatment) return typeOne(shell, treatment.instead, { shows: /^/u });
   const { shows, prepare = ":", adds = "" } = treatment;
   const prepared = await shell.type(prepare);
   if (prepared.code !== 0) return `${prepare} fails: ${prepared.stderr}`;

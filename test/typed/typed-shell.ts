@@ -14,6 +14,7 @@ export class TypedShell {
   #stdout = "";
   #stderr = "";
   #typed = 0;
+  readonly #jobs: number[] = [];
 
   constructor({ folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv }) {
     this.#bash = spawn("bash", ["--noprofile", "--norc"], { cwd: folder, env, detached: true });
@@ -41,25 +42,39 @@ export class TypedShell {
   }
 
   /** Types a command that does not end by itself, waits for what it shows, and ends it as Ctrl-C does. */
-  async typeUntil(command: string, shown: RegExp): Promise<Typed> {
-    const from = this.#stdout.length;
-    const fromError = this.#stderr.length;
-    // A job of its own, so that a signal reaches all of its processes.
-    await this.type(`set -m; { ${withoutComment(command)}\n} & set +m`);
-    await until(() => shown.test(this.#stdout.slice(from)));
-    const output = { stdout: this.#stdout.slice(from), stderr: this.#stderr.slice(fromError) };
+  async typeUntil(command: string, shown: RegExp): Promise<void> {
+    await this.typeBesides(command, shown);
     await this.type(
       "kill -INT -- -$! 2>/dev/null; kill -TERM -- -$! 2>/dev/null; wait $! 2>/dev/null",
     );
-    return { code: 0, ...output };
+  }
+
+  /** Types a command that goes on, and waits for what it shows. */
+  async typeBesides(command: string, shown: RegExp): Promise<void> {
+    const from = this.#stdout.length;
+    // A job of its own, so that a signal reaches all of its processes.
+    const { stdout } = await this.type(
+      `set -m; { ${withoutComment(command)}\n} & echo job $!; set +m`,
+    );
+    this.#jobs.push(Number(/job (\d+)/u.exec(stdout)?.[1]));
+    await until(() => shown.test(this.#stdout.slice(from)));
   }
 
   async end(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#bash;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     const exited = once(this.#bash, "exit");
-    process.kill(-pid, "SIGKILL");
+    for (const group of [...this.#jobs, pid]) killGroup(group);
     await exited;
+  }
+}
+
+/** It may have ended. */
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    return;
   }
 }
 
