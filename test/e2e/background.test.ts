@@ -210,7 +210,23 @@ describe("holdfast status", () => {
     const { code, stdout } = await on("status", ["--json"]);
     expect([code, JSON.parse(stdout)]).toEqual([
       1,
-      { jsonVersion: 1, running: false, starting: false, dataFolder: data },
+      {
+        jsonVersion: 1,
+        running: false,
+        starting: false,
+        url: null,
+        pid: null,
+        version: null,
+        startedAt: null,
+        dataFolder: data,
+        database: null,
+        workspaceRoot: null,
+        answers: false,
+        problem: null,
+        liveAgents: null,
+        maxAgents: null,
+        questions: null,
+      },
     ]);
   });
 
@@ -225,6 +241,7 @@ describe("holdfast status", () => {
       {
         jsonVersion: 1,
         running: true,
+        starting: false,
         url,
         pid,
         version,
@@ -260,7 +277,7 @@ describe("holdfast logs", () => {
     expect(messages).toContain("ready");
     expect((await on("logs", ["-n", "2"])).stdout.trim().split("\n")).toEqual(lines.slice(-2));
     expect((await on("logs", ["-n", "0"])).stdout).toBe("");
-    const terminal = inTerminal(["logs", "-n", "1000", "--data", data], { NO_COLOR: "1" });
+    const terminal = inTerminal(["logs", "-n", "1000", "--data", data], { env: { NO_COLOR: "1" } });
     await terminal.shows(`INFO  ready url=${url}`);
     expect(await terminal.code).toBe(0);
   });
@@ -294,12 +311,13 @@ describe("holdfast alone", () => {
       `#!/bin/sh\necho "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
     );
     chmodSync(browser, 0o755);
-    const command = inTerminal([], {
+    const env = {
       HOLDFAST_DATA: data,
       HOLDFAST_PORT: "0",
       DISPLAY: ":99",
       PATH: `${folder}:${process.env["PATH"]}`,
-    });
+    };
+    const command = inTerminal([], { env });
     await command.shows("is ready at http://127.0.0.1:");
     const { url } = readServerFile(data);
     await command.shows(`Opened ${url} in your browser.`);

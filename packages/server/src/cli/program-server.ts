@@ -1,92 +1,153 @@
 import type { Command } from "commander";
 import {
+  checked,
   examples,
-  notNegative,
+  NOT_NEGATIVE,
   run,
-  wholeNumber,
+  WHOLE,
   withData,
   withServerOptions,
 } from "./program-options.ts";
 
 /** The commands that start, stop and look at the server of this machine. */
 export function addServerCommands(holdfast: Command): void {
-  holdfast.commandsGroup("Server:");
+  holdfast.commandsGroup("Run the server:");
+  withData(holdfast.command("init"))
+    .summary("choose and check your agent")
+    .description(
+      "Shows which agents are installed, lets you choose one, checks it with one message, and writes the config file.",
+    )
+    .option("--provider <name>", "default agent or model (default: asks)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
+    .option("-y, --yes", "do not ask: the configured agent, else the first installed one")
+    .option("--no-check", "do not ask the agent for an answer")
+    .option("--json", "print JSON")
+    .addHelpText(
+      ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
+    )
+    .action(run(async () => (await import("./init/init-command.ts")).init));
+  addBackground(holdfast);
+  withListening(holdfast.command("serve"))
+    .summary("run the server in this terminal")
+    .description(
+      "Runs the server with its API and its web page in this terminal, until you press Ctrl-C.",
+    )
+    .addHelpText(...examples("holdfast serve", "holdfast serve --port 8080"))
+    .action(run(async () => (await serving()).serve));
+  withServerOptions(holdfast.command("open"))
+    .summary("open the web page in your browser")
+    .description("Opens the web page in your browser and signs you in.")
+    .option("--print", "print the address instead; it works once")
+    .addHelpText(...examples("holdfast open", "holdfast open --print"))
+    .action(run(async () => (await import("./access/open-page.ts")).openPage));
+  holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
+  withServerOptions(holdfast.command("doctor"))
+    .summary("check the installation")
+    .description(
+      "Checks the data folder, the database, the server, Git, the sandbox and the agents, and says what to do about each problem. Exits with 2 if something does not work.",
+    )
+    .addHelpText(...examples("holdfast doctor"))
+    .action(run(async () => (await import("./commands/doctor.ts")).examine));
+}
+
+function addBackground(holdfast: Command): void {
   withListening(holdfast.command("up"))
-    .description("start the server in the background, unless it runs")
-    .option("--open", "open the web page in a browser, signed in")
+    .summary("start the server in the background")
+    .description(
+      "Starts the server in the background and waits until it answers. If it runs already, prints its address. `holdfast` alone is `holdfast up --open`.",
+    )
+    .option("--open", "open the web page in your browser, signed in")
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast up", "holdfast up --port 8080 --open"))
     .action(run(async () => (await upAndDown()).up));
   withStopping(holdfast.command("down"))
-    .description("stop the server; sessions continue when it starts again")
+    .summary("stop the server")
+    .description(
+      "Stops the server and waits until it has stopped. Sessions continue when it starts again. Exits with 0, too, if no server runs.",
+    )
+    .addHelpText(...examples("holdfast down"))
     .action(run(async () => (await upAndDown()).down));
   withStopping(holdfast.command("restart"))
-    .description("stop the server and start it again with the settings of the last `up`")
+    .summary("restart the server in the background")
+    .description(
+      "Stops the server and starts it again with the settings of the last `holdfast up`. If no server runs, starts it.",
+    )
+    .addHelpText(...examples("holdfast restart"))
     .action(run(async () => (await upAndDown()).restart));
   withFolder(holdfast.command("status"))
-    .description("show whether the server runs, and its work; exits with 1 if it does not")
+    .summary("show whether the server runs")
+    .description(
+      "Shows whether the server runs, its address, live agents and waiting questions. Exits with 1 if no server runs, and with 2 if it does not answer.",
+    )
     .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast status", "holdfast status --json"))
     .action(run(async () => (await import("./background/status.ts")).status));
   withFolder(holdfast.command("logs"))
-    .description("print the end of the server's log")
+    .summary("print the server's log")
+    .description("Prints the last lines of the server's log: as JSON, but readable on a terminal.")
     .option("-f, --follow", "print new lines as they are written, until Ctrl-C")
-    .option("-n, --lines <n>", "number of lines", wholeNumber, 50)
-    .option("--json", "print the JSON lines of the log, also on a terminal")
+    .addOption(checked("-n, --lines <n>", "number of lines", WHOLE).default(50))
+    .option("--json", "print JSON, also on a terminal")
     .addHelpText(...examples("holdfast logs -f", "holdfast logs -n 500 | jq -r .msg"))
     .action(run(async () => (await import("./background/logs.ts")).logs));
   addService(holdfast);
-  withListening(holdfast.command("serve"))
-    .description("run the server in the foreground, until Ctrl-C")
-    .action(run(async () => (await serving()).serve));
-  withServerOptions(holdfast.command("open"))
-    .description("open the web page in a browser, signed in")
-    .option("--print", "print the address instead, which works once")
-    .action(run(async () => (await import("./access/open-page.ts")).openPage));
-  holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
-  withServerOptions(holdfast.command("doctor"))
-    .description("check the installation and report problems")
-    .action(run(async () => (await import("./commands/doctor.ts")).examine));
 }
 
 function addService(holdfast: Command): void {
   const service = holdfast
     .command("service")
-    .description("start the server when you log in, with systemd or launchd");
+    .summary("start the server when you log in")
+    .description("Starts the server when you log in, with systemd on Linux and launchd on macOS.");
   withListening(service.command("install"))
-    .description("install the service with the settings of this shell, and start it")
+    .summary("install the service and start it")
+    .description(
+      "Installs the service with these options, the settings in your environment and the current folder, and starts it.",
+    )
     .option("--print", "only print the service file")
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast service install", "holdfast service install --print"))
     .action(run(async () => (await services()).installService));
   service
     .command("uninstall")
-    .description("stop the service and remove it; the data stays")
+    .summary("stop the service and remove it")
+    .description("Stops the service and removes it. Sessions and settings stay.")
     .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast service uninstall"))
     .action(run(async () => (await services()).uninstallService));
   service
     .command("status")
-    .description("show whether the service is installed and active; exits with 1 if it is not")
+    .summary("show whether the service is active")
+    .description("Shows whether the service is installed and active. Exits with 1 if it is not.")
     .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast service status"))
     .action(run(async () => (await services()).serviceStatus));
 }
 
 function withListening(command: Command): Command {
   return withData(command)
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
-    .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)");
+    .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    );
 }
 
 /** The data folder identifies the server of a command that works on its process. */
 function withFolder(command: Command): Command {
-  return command.option(
-    "--data <folder>",
-    "data folder of the server (default: holdfast in the user's data folder)",
-  );
+  return command.option("--data <folder>", "data folder (default: ~/.local/share/holdfast)");
 }
 
 function withStopping(command: Command): Command {
   return withFolder(command)
-    .option("--timeout <seconds>", "maximum time to wait for the stop", notNegative, 120)
+    .addOption(
+      checked("--timeout <seconds>", "maximum time to wait for the stop", NOT_NEGATIVE).default(
+        120,
+      ),
+    )
     .option("--json", "print JSON");
 }
 

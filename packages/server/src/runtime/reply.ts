@@ -25,6 +25,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "repository_not_found",
   "run_not_found",
   "server_stopping",
+  "settings_not_written",
   "suspension_answered",
   "suspension_not_found",
   "suspensions_full",
