@@ -12,23 +12,6 @@ import {
 /** The commands that start, stop and look at the server of this machine. */
 export function addServerCommands(holdfast: Command): void {
   holdfast.commandsGroup("Run the server:");
-  withData(holdfast.command("init"))
-    .summary("choose and check your agent")
-    .description(
-      "Shows which agents are installed, lets you choose one, checks it with one message, and writes the config file.",
-    )
-    .option("--provider <name>", "default agent or model (default: asks)")
-    .option(
-      "--workspace-root <folder>",
-      "folder that contains your repositories (default: the repository you are in)",
-    )
-    .option("-y, --yes", "do not ask: the configured agent, else the first installed one")
-    .option("--no-check", "do not ask the agent for an answer")
-    .option("--json", "print JSON")
-    .addHelpText(
-      ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
-    )
-    .action(run(async () => (await import("./init/init-command.ts")).init));
   addBackground(holdfast);
   withListening(holdfast.command("serve"))
     .summary("run the server in this terminal")

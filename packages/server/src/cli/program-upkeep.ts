@@ -29,6 +29,23 @@ export function addUpkeepCommands(holdfast: Command): void {
 
 function addAgentsAndRepositories(holdfast: Command): void {
   holdfast.commandsGroup("Agents and repositories:");
+  withData(holdfast.command("init"))
+    .summary("choose and check your agent")
+    .description(
+      "Shows which agents are installed, lets you choose one, checks it with one message, and writes the config file.",
+    )
+    .option("--provider <name>", "default agent or model (default: asks)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
+    .option("-y, --yes", "do not ask: the configured agent, else the first installed one")
+    .option("--no-check", "do not ask the agent for an answer")
+    .option("--json", "print JSON")
+    .addHelpText(
+      ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
+    )
+    .action(run(async () => (await import("./init/init-command.ts")).init));
   withServerOptions(holdfast.command("providers"))
     .summary("list agents and models, and how to install them")
     .description("Lists the agents and models that can answer, and how to install missing ones.")

@@ -40,7 +40,8 @@ const DESCRIPTION =
 const AFTER_HELP = `
 EXAMPLES:
   holdfast                               start the server and open its page
-  id=$(holdfast create --repo .)         create a session in this repository
+  holdfast init                          choose and check your agent
+  id=$(holdfast create)                  create a session in this repository
   holdfast send $id "Explain this code"  send a message and show the answer
   holdfast inbox                         list everything that waits for you
 
