@@ -23,7 +23,12 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
     providers: { scripted: { type: "acp", command: scriptedCommand } },
     defaultProvider: "scripted",
   });
-  const env = { AGENT_WORKSPACE_ROOT: root, HOLDFAST_DATA: data, HOME: folder };
+  const env = {
+    AGENT_WORKSPACE_ROOT: root,
+    HOLDFAST_DATA: data,
+    HOME: folder,
+    XDG_CONFIG_HOME: "",
+  };
   const run: World["run"] = (words, stdin) => holdfast(words, env, stdin);
   const succeed = async (...words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(words);

@@ -189,6 +189,17 @@ describe("holdfast restart", () => {
     expect((await fetch(`${after.url}/api/sessions`, { headers })).status).toBe(200);
   });
 
+  it("keeps the flags of the last up", async () => {
+    const other = path.join(root, "other");
+    mkdirSync(path.join(other, ".git"), { recursive: true });
+    const flags = ["--port", "0", "--host", "127.0.0.2", "--workspace-root", other];
+    expect((await on("up", flags)).code).toBe(0);
+    expect((await on("restart")).code).toBe(0);
+    const { stdout } = await on("status", ["--json"]);
+    const { workspaceRoot, url } = JSON.parse(stdout);
+    expect([workspaceRoot, new URL(url).hostname]).toEqual([other, "127.0.0.2"]);
+  });
+
   it("starts a server that is not running", async () => {
     expect(await on("restart", [], { HOLDFAST_PORT: "0" })).toMatchObject({ code: 0 });
     expect(await on("status")).toMatchObject({ code: 0 });
@@ -210,7 +221,23 @@ describe("holdfast status", () => {
     const { code, stdout } = await on("status", ["--json"]);
     expect([code, JSON.parse(stdout)]).toEqual([
       1,
-      { jsonVersion: 1, running: false, starting: false, dataFolder: data },
+      {
+        jsonVersion: 1,
+        running: false,
+        starting: false,
+        url: null,
+        pid: null,
+        version: null,
+        startedAt: null,
+        dataFolder: data,
+        database: null,
+        workspaceRoot: null,
+        answers: false,
+        problem: null,
+        liveAgents: null,
+        maxAgents: null,
+        questions: null,
+      },
     ]);
   });
 
@@ -225,6 +252,7 @@ describe("holdfast status", () => {
       {
         jsonVersion: 1,
         running: true,
+        starting: false,
         url,
         pid,
         version,

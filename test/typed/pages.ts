@@ -146,7 +146,7 @@ holdfast update agent-20260108-180530-abc12345 --phase approval`,
     page: "docs/logging.md",
     needs: ["jq"],
     before: `${SESSION}; holdfast send $ID Hello`,
-    treatments: { "tail -f": { until: /agent started/u } },
+    treatments: { "holdfast logs -f": { until: /agent started/u } },
   },
   {
     page: "docs/moving.md",

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import {
   checked,
-  COUNT,
   examples,
   NOT_NEGATIVE,
   run,
+  WHOLE,
   withData,
   withServerOptions,
 } from "./program-options.ts";
@@ -12,8 +12,7 @@ import {
 /** The commands that start, stop and look at the server of this machine. */
 export function addServerCommands(holdfast: Command): void {
   holdfast.commandsGroup("Run the server:");
-  addUpAndDown(holdfast);
-  addService(holdfast);
+  addBackground(holdfast);
   withListening(holdfast.command("serve"))
     .summary("run the server in this terminal")
     .description(
@@ -37,52 +36,59 @@ export function addServerCommands(holdfast: Command): void {
     .action(run(async () => (await import("./commands/doctor.ts")).examine));
 }
 
-function addUpAndDown(holdfast: Command): void {
+function addBackground(holdfast: Command): void {
   withListening(holdfast.command("up"))
     .summary("start the server in the background")
-    .description("Starts the server in the background, unless it runs already.")
-    .option("--open", "also open the web page in your browser")
+    .description(
+      "Starts the server in the background and waits until it answers. If it runs already, prints its address. `holdfast` alone is `holdfast up --open`.",
+    )
+    .option("--open", "open the web page in your browser, signed in")
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast up", "holdfast up --port 8080 --open"))
     .action(run(async () => (await upAndDown()).up));
   withStopping(holdfast.command("down"))
     .summary("stop the server")
-    .description("Stops the server. Sessions continue when it starts again.")
+    .description(
+      "Stops the server and waits until it has stopped. Sessions continue when it starts again. Exits with 0, too, if no server runs.",
+    )
     .addHelpText(...examples("holdfast down"))
     .action(run(async () => (await upAndDown()).down));
   withStopping(holdfast.command("restart"))
-    .summary("stop the server and start it again")
+    .summary("restart the server in the background")
     .description(
-      "Stops the server and starts it again, with the settings of the last `holdfast up`.",
+      "Stops the server and starts it again with the settings of the last `holdfast up`. If no server runs, starts it.",
     )
     .addHelpText(...examples("holdfast restart"))
     .action(run(async () => (await upAndDown()).restart));
   withFolder(holdfast.command("status"))
     .summary("show whether the server runs")
     .description(
-      "Shows whether the server runs, and what it does. Exits with 1 if it does not run.",
+      "Shows whether the server runs, its address, live agents and waiting questions. Exits with 1 if no server runs, and with 2 if it does not answer.",
     )
     .option("--json", "print JSON")
-    .addHelpText(...examples("holdfast status"))
+    .addHelpText(...examples("holdfast status", "holdfast status --json"))
     .action(run(async () => (await import("./background/status.ts")).status));
   withFolder(holdfast.command("logs"))
-    .summary("print the end of the server's log")
-    .description("Prints the end of the server's log.")
+    .summary("print the server's log")
+    .description("Prints the last lines of the server's log: as JSON, but readable on a terminal.")
     .option("-f, --follow", "print new lines as they are written, until Ctrl-C")
-    .addOption(checked("-n, --lines <number>", "number of lines", COUNT).default(50))
-    .option("--json", "print the JSON lines of the log, also on a terminal")
+    .addOption(checked("-n, --lines <n>", "number of lines", WHOLE).default(50))
+    .option("--json", "print JSON, also on a terminal")
     .addHelpText(...examples("holdfast logs -f", "holdfast logs -n 500 | jq -r .msg"))
     .action(run(async () => (await import("./background/logs.ts")).logs));
+  addService(holdfast);
 }
 
 function addService(holdfast: Command): void {
   const service = holdfast
     .command("service")
     .summary("start the server when you log in")
-    .description("Lets systemd or launchd start the server when you log in.");
+    .description("Starts the server when you log in, with systemd on Linux and launchd on macOS.");
   withListening(service.command("install"))
     .summary("install the service and start it")
-    .description("Installs the service with the settings of this shell, and starts it.")
+    .description(
+      "Installs the service with these options, the settings in your environment and the current folder, and starts it.",
+    )
     .option("--print", "only print the service file")
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast service install", "holdfast service install --print"))
@@ -90,13 +96,13 @@ function addService(holdfast: Command): void {
   service
     .command("uninstall")
     .summary("stop the service and remove it")
-    .description("Stops the service and removes it. The data stays.")
+    .description("Stops the service and removes it. Sessions and settings stay.")
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast service uninstall"))
     .action(run(async () => (await services()).uninstallService));
   service
     .command("status")
-    .summary("show whether the service is installed")
+    .summary("show whether the service is active")
     .description("Shows whether the service is installed and active. Exits with 1 if it is not.")
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast service status"))
@@ -115,10 +121,7 @@ function withListening(command: Command): Command {
 
 /** The data folder identifies the server of a command that works on its process. */
 function withFolder(command: Command): Command {
-  return command.option(
-    "--data <folder>",
-    "data folder of the server (default: holdfast in the user's data folder)",
-  );
+  return command.option("--data <folder>", "data folder (default: ~/.local/share/holdfast)");
 }
 
 function withStopping(command: Command): Command {

@@ -12,6 +12,7 @@ const startPlanSchema = z.object({
     host: z.string().optional(),
     port: z.string().optional(),
     database: z.string().optional(),
+    workspaceRoot: z.string().optional(),
   }),
   /** The environment variables that are settings. They can contain the token and the password of the database. */
   environment: z.record(z.string(), z.string()),
@@ -27,20 +28,22 @@ export type StartPlan = z.infer<typeof startPlanSchema>;
 export type StartRecord = z.infer<typeof startRecordSchema>;
 
 export function startPlan(
-  { host, port, database }: ServeFlags,
+  { host, port, database, workspaceRoot }: ServeFlags,
   environment: Environment,
   folder: string,
 ): StartPlan {
   return {
     folder,
-    flags: defined({ host, port, database }),
+    flags: defined({ host, port, database, workspaceRoot }),
     environment: settingsIn(environment),
   };
 }
 
 /** The arguments of `holdfast` that start this server in the foreground. */
 export function serveArguments(dataFolder: string, { flags }: Pick<StartPlan, "flags">): string[] {
-  const words = Object.entries(flags).flatMap(([name, value]) =>
+  const { host, port, database, workspaceRoot } = flags;
+  const options = { host, port, database, "workspace-root": workspaceRoot };
+  const words = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );
   return ["serve", "--data", dataFolder, ...words];

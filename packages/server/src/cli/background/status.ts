@@ -13,6 +13,21 @@ export interface StatusFlags extends Pick<DataFlags, "data"> {
 
 const ANSWER_WITHIN_MS = 5_000;
 
+const UNKNOWN = { liveAgents: null, maxAgents: null, questions: null };
+
+/** The fields of a server that does not run: scripts find all of them. */
+const NOTHING = {
+  url: null,
+  pid: null,
+  version: null,
+  startedAt: null,
+  database: null,
+  workspaceRoot: null,
+  answers: false,
+  problem: null,
+  ...UNKNOWN,
+};
+
 /** Exit code 0 if a server runs, 1 if none does, 2 if one runs and does not answer. */
 export async function status(flags: StatusFlags): Promise<ExitCode> {
   const printer = openPrinter(flags);
@@ -23,7 +38,7 @@ export async function status(flags: StatusFlags): Promise<ExitCode> {
     const text = isStarting
       ? `A server on ${dataFolder} is starting or stopping.`
       : `No server runs on ${dataFolder}.`;
-    printer.result({ running: false, starting: isStarting, dataFolder }, text);
+    printer.result({ running: false, starting: isStarting, ...NOTHING, dataFolder }, text);
     if (!isStarting) printer.note(`Start one with: ${commandLine("up")}`);
     return EXIT.no;
   }
@@ -31,7 +46,7 @@ export async function status(flags: StatusFlags): Promise<ExitCode> {
   const { pid, version, startedAt, databaseName = null, workspaceRoot = null } = server;
   const url = localUrl(server.url);
   const known = { url, pid, version, startedAt, dataFolder, database: databaseName, workspaceRoot };
-  if (flags.json === true) printer.json({ running: true, ...known, ...work });
+  if (flags.json === true) printer.json({ running: true, starting: false, ...known, ...work });
   else {
     const rows: readonly (readonly [string, string | null])[] = [
       ["running", "yes"],
@@ -68,10 +83,9 @@ async function readWork(server: ServerFile, folder: string): Promise<Work> {
   // The files of the data folder give access, whatever token this shell has.
   const client = createClient(addressOf({ url: server.url, token: null, folder }).client);
   const options = { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) };
-  const unknown = { liveAgents: null, maxAgents: null, questions: null };
   try {
     const { reason } = await client.readiness(options);
-    if (reason !== null) return { answers: true, problem: reason, ...unknown };
+    if (reason !== null) return { answers: true, problem: reason, ...UNKNOWN };
     const [metrics, { suspensions }] = await Promise.all([
       client.metrics(options),
       client.suspensions(options),
@@ -84,7 +98,7 @@ async function readWork(server: ServerFile, folder: string): Promise<Work> {
       questions: suspensions.length,
     };
   } catch (error) {
-    return { answers: false, problem: `It does not answer: ${errorText(error)}.`, ...unknown };
+    return { answers: false, problem: `It does not answer: ${errorText(error)}.`, ...UNKNOWN };
   }
 }
 
