@@ -54,6 +54,13 @@ describe("the workspace root", () => {
     expect(rootOf({})).toBe(homedir());
   });
 
+  it("cannot be another relative path in the config file", () => {
+    writeConfig("projects");
+    expect(() => rootOf({})).toThrow(
+      'line 1: workspaceRoot: must be an absolute path, or begin with "~/".',
+    );
+  });
+
   it("is by default the repository around the folder of the start, else that folder", () => {
     expect(rootOf(startedIn("started/inner"))).toBe(at("started/inner"));
     mkdirSync(at("started/.git"));

@@ -3,7 +3,8 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { isInside } from "../../providers/sandbox/path-inside.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import type { Environment } from "./settings.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface RootSources {
   /** `--workspace-root`. */
