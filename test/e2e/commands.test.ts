@@ -169,10 +169,10 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
     expect(await run("create", "--id", id)).toEqual({
       code: 2,
       stdout: "",
-      stderr: "holdfast: A session with this agent id already exists.\n",
+      stderr: "holdfast: A session with this agent ID already exists.\n",
     });
     expect(await run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
-    expect((await run("frobnicate")).stderr).toContain("unknown command");
+    expect((await run("frobnicate")).stderr).toContain('There is no command "frobnicate".');
     expect((await run("resume", id, "--answer", "yes")).stderr).toContain(
       "not waiting for an answer",
     );
@@ -229,6 +229,18 @@ describe("completion", () => {
     expect(await complete("get", "")).toEqual([`${id}\tThe build`, ":4"]);
     for (const shell of ["bash", "zsh", "fish", "powershell"])
       expect((await holdfast(["completion", shell])).stdout).toContain("holdfast");
+    expect(await complete("comp")).toEqual([expect.stringMatching(/^completion\t/u), ":4"]);
+  });
+
+  it.each(["bash", "zsh"])("can be sourced twice in %s", async (shell) => {
+    needProgram(shell);
+    const file = path.join(folder, "completion");
+    writeFileSync(file, (await holdfast(["completion", shell])).stdout);
+    const compdef = shell === "zsh" ? "compdef() { :; }; " : "";
+    const { status, stderr } = spawnSync(shell, ["-euc", `${compdef}. "$0"; . "$0"`, file], {
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 });
 

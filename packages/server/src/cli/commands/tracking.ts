@@ -17,7 +17,8 @@ import { withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { repositoryAround } from "../settings/workspace-root.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
-import { openPrinter, type Column } from "../terminal/printer.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import type { Column } from "../terminal/table.ts";
 import { durationText } from "../terminal/format.ts";
 
 export interface CreateFlags extends CommonFlags {
@@ -198,7 +199,14 @@ async function readNewest(
   for await (const session of eachSession(gateway, {
     status: status === undefined ? [...listed] : [status],
     limit: Math.min(PAGE, limit + 1),
-    ...defined({ phase, agent, q: search, from, to, state: state && [state] }),
+    ...defined({
+      phase,
+      agent,
+      q: search?.trim() === "" ? undefined : search,
+      from,
+      to,
+      state: state && [state],
+    }),
   })) {
     sessions.push(session);
     if (sessions.length > limit) break;
