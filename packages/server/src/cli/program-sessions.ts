@@ -24,11 +24,11 @@ function addTalking(holdfast: Command): void {
   withServerOptions(holdfast.command("create"))
     .summary("create a session and print its ID")
     .description(
-      "Creates a session and prints its ID. A session with a repository is a conversation: send it messages with `holdfast send`. By default it is the repository you are in. A session without one only records what an agent of your own does: with --agent, --purpose, --id or --url, name the repository if you want one.",
+      "Creates a session and prints its ID. A session with a repository is a conversation: send it messages with `holdfast send`. A session without one only records what an agent of your own does.",
     )
     .option(
       "--repo <path>",
-      "repository to work in: a folder, or its name or ID in Holdfast (default: the one you are in)",
+      "repository to work in: a folder, or its name or ID in Holdfast (default: the one you are in; none with --agent, --purpose, --id or --url)",
     )
     .option("--no-repo", "no repository, even if you are in one")
     .option("--title <text>", "title, shown in lists")

@@ -20,17 +20,17 @@ import {
 export function addServerCommands(holdfast: Command): void {
   holdfast.commandsGroup("Run the server:");
   withData(holdfast.command("init"))
-    .summary("choose your agent and check that it answers")
+    .summary("choose and check your agent")
     .description(
-      "Shows which agents are installed and how to get the others, asks which one should answer by default, checks it with one message, and writes the config file. Run it in your repository.",
+      "Shows which agents are installed, lets you choose one, checks it with one message, and writes the config file.",
     )
-    .option("--provider <name>", "default agent or model (default: asks you)")
+    .option("--provider <name>", "default agent or model (default: asks)")
     .option(
       "--workspace-root <folder>",
       "folder that contains your repositories (default: the repository you are in)",
     )
-    .option("-y, --yes", "do not ask; keep the configured agent, or take the first installed one")
-    .option("--no-check", "do not send the agent a message")
+    .option("-y, --yes", "do not ask: the configured agent, else the first installed one")
+    .option("--no-check", "do not ask the agent for an answer")
     .option("--json", "print JSON")
     .addHelpText(
       ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
