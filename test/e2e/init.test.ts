@@ -161,7 +161,11 @@ describe("holdfast init", () => {
       1,
       /^holdfast: Gemini CLI is not installed\. Install it with: npm install -g @google/u,
     ],
-    [["init", "--yes", "--workspace-root", "gone"], 64, /gone is not a folder\.$/mu],
+    [
+      ["init", "--yes", "--workspace-root", "gone"],
+      64,
+      /gone is not a folder\. See: holdfast init --help$/mu,
+    ],
   ])("refuses %o", async (args, code, message) => {
     const before = configText();
     const env = { GEMINI_CLI_PATH: path.join(folder, "gone") };

@@ -4,6 +4,7 @@ import type { ProviderDescription } from "../../providers/provider.ts";
 import { DEMO_NAME } from "../../providers/demo/demo-definition.ts";
 import { isInside } from "../../providers/sandbox/path-inside.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { WrongUsage } from "../failure/wrong-usage.ts";
 import { commonFolder, repositoryAround } from "../settings/workspace-root.ts";
 
 /** Asks a person to choose one of the options; null if they leave the question. */
@@ -82,7 +83,7 @@ export async function chooseRoot({
   if (named !== undefined) {
     const root = path.resolve(folder, named);
     if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === true) return root;
-    throw new CommandFailure(`${root} is not a folder.`, EXIT.usage);
+    throw new WrongUsage(`${root} is not a folder.`);
   }
   const here = repositoryAround(folder) ?? path.resolve(folder);
   if (configured !== null && isInside(here, configured)) return configured;

@@ -1,6 +1,7 @@
 import { createClient, HoldfastError } from "@holdfast/client";
 import type { ProviderDescription } from "../../providers/provider.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { WrongUsage } from "../failure/wrong-usage.ts";
 import { findServer, type ServerAddress } from "../gateway/find-server.ts";
 import { changeConfigFile } from "../settings/change-config.ts";
 import { readConfigFile } from "../settings/config-file.ts";
@@ -96,9 +97,8 @@ function askerFor({ yes, provider, json }: InitFlags, { terminal }: Printer): As
       return isCancel(answer) ? null : answer;
     };
   if (provider !== undefined) return null;
-  throw new CommandFailure(
-    "Pass --provider NAME to choose an agent, or --yes for the first one that is installed. See them with: holdfast providers",
-    EXIT.usage,
+  throw new WrongUsage(
+    "Pass --provider NAME to choose an agent, or --yes for the first one that is installed.",
   );
 }
 
