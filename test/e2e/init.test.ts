@@ -281,7 +281,7 @@ describe("holdfast create in a folder", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe(
       `holdfast: "${other}" is outside the workspace root ${project}. ` +
-        `To change it, start the server with: holdfast serve --workspace-root ${path.join(folder, "projects")}\n`,
+        `To change it: holdfast down && holdfast up --workspace-root ${path.join(folder, "projects")}\n`,
     );
   });
 });

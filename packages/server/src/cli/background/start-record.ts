@@ -12,6 +12,7 @@ const startPlanSchema = z.object({
     host: z.string().optional(),
     port: z.string().optional(),
     database: z.string().optional(),
+    "workspace-root": z.string().optional(),
   }),
   /** The environment variables that are settings. They can contain the token and the password of the database. */
   environment: z.record(z.string(), z.string()),
@@ -27,13 +28,13 @@ export type StartPlan = z.infer<typeof startPlanSchema>;
 export type StartRecord = z.infer<typeof startRecordSchema>;
 
 export function startPlan(
-  { host, port, database }: ServeFlags,
+  { host, port, database, workspaceRoot }: ServeFlags,
   environment: Environment,
   folder: string,
 ): StartPlan {
   return {
     folder,
-    flags: defined({ host, port, database }),
+    flags: defined({ host, port, database, "workspace-root": workspaceRoot }),
     environment: settingsIn(environment),
   };
 }

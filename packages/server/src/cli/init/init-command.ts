@@ -7,6 +7,7 @@ import { changeConfigFile } from "../settings/change-config.ts";
 import { readConfigFile } from "../settings/config-file.ts";
 import { dataSettings, serveSettings, type DataFlags } from "../settings/settings.ts";
 import { configuredRoot, repositoryAround } from "../settings/workspace-root.ts";
+import { commandLine } from "../terminal/invocation.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { canAsk } from "../terminal/terminal.ts";
 import { chooseProvider, chooseRoot, type Ask } from "./choose.ts";
@@ -146,7 +147,7 @@ async function answerOf(
   if (!turn.ok) {
     const how = login === null ? "" : ` To log in: ${login}`;
     throw new CommandFailure(
-      `${title} does not work yet: ${turn.reason}.${how} Then run holdfast init again. Nothing was written; --no-check writes the settings anyway.`,
+      `${title} does not work yet: ${turn.reason}.${how} Then run again: ${commandLine("init")}. Nothing was written; --no-check writes the settings anyway.`,
     );
   }
   if (!/ready/iu.test(turn.answer) && login !== null)
@@ -182,6 +183,7 @@ function nextCommands({
   readonly isRunning: boolean;
   readonly mustRestart: boolean;
 }): readonly string[] {
-  const first = isRunning ? (mustRestart ? ["holdfast restart"] : []) : ["holdfast up"];
-  return [...first, 'holdfast send "$(holdfast create)" "Explain this repository"'];
+  const first = isRunning ? (mustRestart ? [commandLine("restart")] : []) : [commandLine("up")];
+  const send = commandLine(`send "$(${commandLine("create")})" "Explain this repository"`);
+  return [...first, send];
 }

@@ -3,7 +3,8 @@ import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { serveSettings, type Environment } from "./settings.ts";
-import { commonFolder, howToWidenRoot, repositoryAround, shellWord } from "./workspace-root.ts";
+import { commonFolder, howToWidenRoot, shellWord } from "./widen-root.ts";
+import { repositoryAround } from "./workspace-root.ts";
 
 let folder: string;
 
