@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { SETTING_VARIABLES, settingsIn, withSettings } from "./setting-variables.ts";
 
 it("every variable that the settings read is in the list, except the data folder", () => {
-  const source = readFileSync(path.join(import.meta.dirname, "settings.ts"), "utf8");
+  const source = ["settings.ts", "workspace-root.ts"]
+    .map((file) => readFileSync(path.join(import.meta.dirname, file), "utf8"))
+    .join("\n");
   const names = new Set(
     [...source.matchAll(/"((?:HOLDFAST|AGENT)_[A-Z_]+)"/gu)].map(([, name = ""]) => name),
   );
