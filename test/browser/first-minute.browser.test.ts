@@ -36,7 +36,7 @@ describe("the page of a server without sessions", () => {
     await step.getByRole("button", { name: "Add", exact: true }).click();
     await eventually(() => step.getByRole("alert").textContent()).toBe(
       `"/nowhere/at/all" is outside the workspace root ${rig.root}. ` +
-        "To change it, start the server with: holdfast serve --workspace-root /nowhere/at/all",
+        "To change it: holdfast down && holdfast up --workspace-root /nowhere/at/all",
     );
     await step.getByLabel("Add a repository").fill(rig.root);
     await step.getByLabel("Add a repository").press("Enter");

@@ -161,7 +161,11 @@ describe("holdfast init", () => {
       1,
       /^holdfast: Gemini CLI is not installed\. Install it with: npm install -g @google/u,
     ],
-    [["init", "--yes", "--workspace-root", "gone"], 64, /gone is not a folder\.$/mu],
+    [
+      ["init", "--yes", "--workspace-root", "gone"],
+      64,
+      /gone is not a folder\. See: holdfast init --help$/mu,
+    ],
   ])("refuses %o", async (args, code, message) => {
     const before = configText();
     const env = { GEMINI_CLI_PATH: path.join(folder, "gone") };
@@ -277,7 +281,7 @@ describe("holdfast create in a folder", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe(
       `holdfast: "${other}" is outside the workspace root ${project}. ` +
-        `To change it, start the server with: holdfast serve --workspace-root ${path.join(folder, "projects")}\n`,
+        `To change it: holdfast down && holdfast up --workspace-root ${path.join(folder, "projects")}\n`,
     );
   });
 });

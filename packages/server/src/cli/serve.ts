@@ -45,7 +45,7 @@ import { listen, openSocket } from "./listen.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
 import { changeConfigFile } from "./settings/change-config.ts";
-import { howToWidenRoot } from "./settings/workspace-root.ts";
+import { howToWidenRoot } from "./settings/widen-root.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
 import { commandLine } from "./terminal/invocation.ts";

@@ -10,7 +10,7 @@ import { bundlesIn, journalFolder, makeDataFolder } from "../settings/data-folde
 import { CommandFailure } from "../exit.ts";
 import { refuseWhileInUse, requireData, type NamedDatabase } from "./served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
-import { howToWidenRoot } from "../settings/workspace-root.ts";
+import { howToWidenRoot } from "../settings/widen-root.ts";
 import { databaseGateway } from "./database-gateway.ts";
 import { gatewaySettings, findServer, type CommonFlags } from "./find-server.ts";
 import { serverGateway, type SessionGateway } from "./session-gateway.ts";

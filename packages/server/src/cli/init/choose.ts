@@ -4,7 +4,10 @@ import type { ProviderDescription } from "../../providers/provider.ts";
 import { DEMO_NAME } from "../../providers/demo/demo-definition.ts";
 import { isInside } from "../../providers/sandbox/path-inside.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { commonFolder, repositoryAround } from "../settings/workspace-root.ts";
+import { WrongUsage } from "../failure/wrong-usage.ts";
+import { commandLine } from "../terminal/invocation.ts";
+import { commonFolder } from "../settings/widen-root.ts";
+import { repositoryAround } from "../settings/workspace-root.ts";
 
 /** Asks a person to choose one of the options; null if they leave the question. */
 export type Ask = (
@@ -82,7 +85,7 @@ export async function chooseRoot({
   if (named !== undefined) {
     const root = path.resolve(folder, named);
     if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === true) return root;
-    throw new CommandFailure(`${root} is not a folder.`, EXIT.usage);
+    throw new WrongUsage(`${root} is not a folder.`);
   }
   const here = repositoryAround(folder) ?? path.resolve(folder);
   if (configured !== null && isInside(here, configured)) return configured;
@@ -90,7 +93,7 @@ export async function chooseRoot({
     const both = commonFolder(configured, here);
     if (both !== null) return both;
     throw new CommandFailure(
-      `${here} is outside the workspace root ${configured}. Pass a folder that contains all your repositories, for example: holdfast init --workspace-root FOLDER`,
+      `${here} is outside the workspace root ${configured}. Pass a folder that contains all your repositories, for example: ${commandLine("init --workspace-root FOLDER")}`,
       EXIT.usage,
     );
   }

@@ -1,11 +1,13 @@
 import { createClient, HoldfastError } from "@holdfast/client";
 import type { ProviderDescription } from "../../providers/provider.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { WrongUsage } from "../failure/wrong-usage.ts";
 import { findServer, type ServerAddress } from "../gateway/find-server.ts";
 import { changeConfigFile } from "../settings/change-config.ts";
 import { readConfigFile } from "../settings/config-file.ts";
 import { dataSettings, serveSettings, type DataFlags } from "../settings/settings.ts";
 import { configuredRoot, repositoryAround } from "../settings/workspace-root.ts";
+import { commandLine } from "../terminal/invocation.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { canAsk } from "../terminal/terminal.ts";
 import { chooseProvider, chooseRoot, type Ask } from "./choose.ts";
@@ -96,9 +98,8 @@ function askerFor({ yes, provider, json }: InitFlags, { terminal }: Printer): As
       return isCancel(answer) ? null : answer;
     };
   if (provider !== undefined) return null;
-  throw new CommandFailure(
-    "Pass --provider NAME to choose an agent, or --yes for the first one that is installed. See them with: holdfast providers",
-    EXIT.usage,
+  throw new WrongUsage(
+    "Pass --provider NAME to choose an agent, or --yes for the first one that is installed.",
   );
 }
 
@@ -146,7 +147,7 @@ async function answerOf(
   if (!turn.ok) {
     const how = login === null ? "" : ` To log in: ${login}`;
     throw new CommandFailure(
-      `${title} does not work yet: ${turn.reason}.${how} Then run holdfast init again. Nothing was written; --no-check writes the settings anyway.`,
+      `${title} does not work yet: ${turn.reason}.${how} Then run again: ${commandLine("init")}. Nothing was written; --no-check writes the settings anyway.`,
     );
   }
   if (!/ready/iu.test(turn.answer) && login !== null)
@@ -182,6 +183,7 @@ function nextCommands({
   readonly isRunning: boolean;
   readonly mustRestart: boolean;
 }): readonly string[] {
-  const first = isRunning ? (mustRestart ? ["holdfast restart"] : []) : ["holdfast up"];
-  return [...first, 'holdfast send "$(holdfast create)" "Explain this repository"'];
+  const first = isRunning ? (mustRestart ? [commandLine("restart")] : []) : [commandLine("up")];
+  const send = commandLine(`send "$(${commandLine("create")})" "Explain this repository"`);
+  return [...first, send];
 }

@@ -333,10 +333,6 @@ describe("a bad config file is refused with line, field and reason", () => {
       '{\n"defaultProvider": "gemni"}',
       'line 2: defaultProvider: there is no such provider; did you mean "gemini"?',
     ],
-    [
-      '{\n"workspaceRoot": "projects"}',
-      'line 2: workspaceRoot: must be an absolute path, or begin with "~/".',
-    ],
     ["{\n  nothing\n}", "line 2: not valid JSON."],
   ])("%s", (text, complaint) => {
     write(text);

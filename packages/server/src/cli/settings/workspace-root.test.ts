@@ -3,7 +3,8 @@ import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { serveSettings, type Environment } from "./settings.ts";
-import { commonFolder, howToWidenRoot, repositoryAround, shellWord } from "./workspace-root.ts";
+import { commonFolder, howToWidenRoot, shellWord } from "./widen-root.ts";
+import { repositoryAround } from "./workspace-root.ts";
 
 let folder: string;
 
@@ -52,6 +53,13 @@ describe("the workspace root", () => {
   it("can be relative to the home folder in the config file", () => {
     writeConfig("~");
     expect(rootOf({})).toBe(homedir());
+  });
+
+  it("cannot be another relative path in the config file", () => {
+    writeConfig("projects");
+    expect(() => rootOf({})).toThrow(
+      'line 1: workspaceRoot: must be an absolute path, or begin with "~/".',
+    );
   });
 
   it("is by default the repository around the folder of the start, else that folder", () => {
