@@ -15,6 +15,8 @@ export async function addCompletion(program: Command): Promise<void> {
   // The library also adds a command that prints its script, which ours replaces.
   const root = addTo(program, { completionCommandName: REPLACED });
   root.commands.delete(REPLACED);
+  const at = program.commands.findIndex((command) => command.name() === REPLACED);
+  (program.commands as Command[]).splice(at, 1);
   program.hook("preAction", async (_, action) => {
     if (action.name() === "complete") await offerNames(root);
   });
