@@ -162,7 +162,7 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
   });
 
   it("report errors and the next step", async () => {
-    const id = await succeed("create");
+    const id = await succeed("create", "--no-repo");
     expect((await run("update", id)).stderr).toContain("Nothing to change");
     expect(await run("update", id, "--phase", "lunch")).toMatchObject({ code: 64 });
     expect(await run("update", id, "--metadata", "[1]")).toMatchObject({ code: 64 });
@@ -220,7 +220,7 @@ describe("a permission", () => {
 
 describe("completion", () => {
   it("offers commands and the current session IDs", async () => {
-    const id = await succeed("create", "--title", "The build");
+    const id = await succeed("create", "--no-repo", "--title", "The build");
     const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
       (await holdfast(["complete", "--", ...words], { HOLDFAST_DATA: data })).stdout
         .trim()

@@ -26,7 +26,11 @@ function addTalking(holdfast: Command): void {
     .description(
       "Creates a session and prints its ID. A session with a repository is a conversation: send it messages with `holdfast send`. A session without one only records what an agent of your own does.",
     )
-    .option("--repo <path>", "repository to work in: a folder, or its name or ID in Holdfast")
+    .option(
+      "--repo <path>",
+      "repository to work in: a folder, or its name or ID in Holdfast (default: the one you are in; none with --agent, --purpose, --id or --url)",
+    )
+    .option("--no-repo", "no repository, even if you are in one")
     .option("--title <text>", "title, shown in lists")
     .option("--provider <name>", "agent or model that answers; see `holdfast providers`")
     .option("--model <name>", "model of that provider")
@@ -36,7 +40,8 @@ function addTalking(holdfast: Command): void {
     .option("--metadata <json>", "your own data, as a JSON object")
     .addHelpText(
       ...examples(
-        "holdfast create --repo . --provider gemini --title 'Fix the build'",
+        "holdfast create --provider gemini --title 'Fix the build'",
+        "holdfast create --repo ../other-project",
         "id=$(holdfast create --agent terraform-architect --purpose approval)",
       ),
     )

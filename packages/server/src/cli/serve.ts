@@ -8,6 +8,7 @@ import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
 import { sweepControlGroups } from "../providers/containment/control-group.ts";
 import { removeJournal } from "../providers/journal.ts";
+import { findRefusedOwner } from "../providers/sandbox/git-ownership.ts";
 import type { Sandbox } from "../providers/sandbox/sandbox.ts";
 import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
 import { NO_FAILPOINT } from "../runtime/failpoint.ts";
@@ -28,6 +29,7 @@ import {
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
 import {
@@ -42,8 +44,11 @@ import { knownSecrets, noteTokens, withoutSecrets } from "./known-secrets.ts";
 import { listen, openSocket } from "./listen.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
+import { changeConfigFile } from "./settings/change-config.ts";
+import { howToWidenRoot } from "./settings/workspace-root.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
+import { commandLine } from "./terminal/invocation.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
@@ -153,6 +158,9 @@ export async function startServer(
       version: VERSION,
       node,
       database,
+      databaseName: describeDatabase(settings.database),
+      workspaceRoot: settings.workspaceRoot,
+      processStart: processStart(process.pid) ?? undefined,
     });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
@@ -230,6 +238,7 @@ async function startRuntime(
   if (killed.length > 0)
     logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
   const root = await openWorkspaceRoot(settings.workspaceRoot, {
+    howToWiden: howToWidenRoot,
     onViolation: (violation) =>
       logger.warn({ security: "workspace", ...violation }, "a path outside the workspace root"),
   });
@@ -244,7 +253,13 @@ async function startRuntime(
       ...forAgents,
       onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),
     }),
-    repositories: createRepositories({ store, root, newId, clock: Date.now }),
+    repositories: createRepositories({
+      store,
+      root,
+      newId,
+      clock: Date.now,
+      findRefusedOwner: (folder) => findRefusedOwner(folder, settings.gitOwners, process.env),
+    }),
     limits: settings.limits,
     member: settings.member,
     version: VERSION,
@@ -256,6 +271,8 @@ async function startRuntime(
     log: logger,
     failpoint,
     damageWatch: watch,
+    keepDefaultProvider: (defaultProvider: string) =>
+      void changeConfigFile(settings.dataFolder, { defaultProvider }),
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId: string) =>
@@ -341,7 +358,7 @@ export function greeting(
   const { dataFolder, database, workspaceRoot } = settings;
   const page = isTerminal
     ? [addressOf(), "(works once)"]
-    : [`${url}/`, "(open it with: holdfast open)"];
+    : [`${url}/`, `(open it with: ${commandLine("open")})`];
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
     "",

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts"
 import type { AcpDefinition } from "../../providers/acp/definition.ts";
 import { definitionsOf } from "../../providers/configured.ts";
 import { defineModel, type ModelDefinition } from "../../providers/model/definition.ts";
+import type { GitOwners } from "../../providers/sandbox/git-ownership.ts";
 import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { MEMBER, type ClusterMember } from "../../runtime/cluster/cluster-member.ts";
 import { LIMITS, type Limits } from "../../runtime/context.ts";
@@ -16,6 +16,7 @@ import type { DatabaseLocation } from "../../storage/open-store.ts";
 import { readConfigFile, type ConfigFile } from "./config-file.ts";
 import { MAX_NODE_LABELS, NODE_WORD } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { workspaceRootOf } from "./workspace-root.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,6 +28,7 @@ export interface DataFlags {
 export interface ServeFlags extends DataFlags {
   readonly host?: string;
   readonly port?: string;
+  readonly workspaceRoot?: string;
 }
 
 export interface DataSettings {
@@ -52,6 +54,8 @@ export interface ServeSettings extends DataSettings {
   /** Null for the demo. */
   readonly defaultProvider: string | null;
   readonly sandbox: SandboxMode;
+  /** Other users in whose repositories Git may work. */
+  readonly gitOwners: GitOwners;
   /** Null when the config file has no permissions. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: Limits;
@@ -87,9 +91,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/u;
 
 /** Flags take precedence over the environment, the environment over defaults. */
 export function dataSettings(flags: DataFlags, environment: Environment): DataSettings {
-  const dataFolder = path.resolve(
-    flags.data ?? nonEmpty(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
-  );
+  const dataFolder = dataFolderOf(flags, environment);
   const configured = nonEmpty(environment["HOLDFAST_DATABASE_URL"]);
   const directUrl = nonEmpty(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
   // The direct URL belongs to the database of the environment, which a flag may have replaced.
@@ -113,6 +115,13 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   };
 }
 
+/** Absolute. */
+export function dataFolderOf({ data }: DataFlags, environment: Environment): string {
+  return path.resolve(
+    data ?? nonEmpty(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
+  );
+}
+
 /** Order of precedence: flags, environment, config file, defaults. */
 export function serveSettings(flags: ServeFlags, environment: Environment): ServeSettings {
   const host = flags.host ?? nonEmpty(environment["HOLDFAST_HOST"]) ?? DEFAULT_HOST;
@@ -132,11 +141,16 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     port,
     token,
     auth,
-    workspaceRoot: workspaceRootIn(environment),
+    workspaceRoot: workspaceRootOf({
+      flag: flags.workspaceRoot,
+      environment,
+      configured: config.workspaceRoot,
+    }),
     agents: definitionsOf(config.agents),
     models: [...config.models].map(([name, model]) => defineModel(name, model)),
     defaultProvider: config.defaultProvider,
     sandbox: config.sandbox,
+    gitOwners: readVariable(environment, GIT_OWNERS) ?? [],
     permissions: config.permissions,
     limits: limitsOf(config, environment),
     member: memberOf(config, environment),
@@ -157,22 +171,6 @@ export function describeDatabase(database: DatabaseLocation): string {
   if (database.engine === "sqlite") return `SQLite, ${database.file}`;
   const url = new URL(database.url);
   return `PostgreSQL, ${url.host}${url.pathname}`;
-}
-
-/** The folder in which the server was started. `npm start` changes to the repository and leaves it in INIT_CWD. */
-function workspaceRootIn(environment: Environment): string {
-  const isNpmStart =
-    environment["npm_lifecycle_event"] === "start" &&
-    environment["npm_package_name"] === "holdfast-repository";
-  const startedIn = (isNpmStart ? nonEmpty(environment["INIT_CWD"]) : undefined) ?? process.cwd();
-  const root = path.resolve(startedIn, nonEmpty(environment["AGENT_WORKSPACE_ROOT"]) ?? ".");
-  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new CommandFailure(
-      `The workspace root ${root} is not a folder. Set AGENT_WORKSPACE_ROOT to an existing folder.`,
-      EXIT.usage,
-    );
-  }
-  return root;
 }
 
 function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
@@ -275,6 +273,15 @@ const AUTH: Variable<AuthMode> = {
   name: "HOLDFAST_AUTH",
   rule: `one of ${AUTH_MODES.join(", ")}`,
   parse: (text) => AUTH_MODES.find((mode) => mode === text),
+};
+const GIT_OWNERS: Variable<GitOwners> = {
+  name: "HOLDFAST_GIT_OWNERS",
+  rule: '"any", or user IDs separated by commas, such as "1000,1001"',
+  parse: (text) => {
+    if (text === "any") return "any";
+    const owners = text.split(",").map((owner) => owner.trim());
+    return owners.every((owner) => /^\d{1,10}$/u.test(owner)) ? owners.map(Number) : undefined;
+  },
 };
 const LOG_LEVEL: Variable<LogLevel> = {
   name: "HOLDFAST_LOG_LEVEL",

@@ -12,6 +12,7 @@ import {
 import { secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
+import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
@@ -27,6 +28,7 @@ import {
   type Marker,
 } from "./process/agent-environment.ts";
 import { findProgram } from "./process/find-program.ts";
+import { programVersion } from "./process/program-version.ts";
 import { sweepAgents, type SweepResult } from "./process/process-sweep.ts";
 import { spawnAgent } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
@@ -49,6 +51,8 @@ export interface AcpProviderOptions {
   /** All secrets of the server; those of the definition and of the agent's tools are added. */
   readonly secrets?: Secrets;
   readonly sandbox?: Sandbox;
+  /** Other users in whose repositories the agent's Git works. */
+  readonly gitOwners?: GitOwners;
   /** Tools for the agent of a session. */
   readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
   /** Called if processes of an agent could not be killed. */
@@ -82,17 +86,21 @@ type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
 
 function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDescription {
   const { definition } = options;
-  const { name, title, install } = definition;
+  const { name, title, install, login } = definition;
   const command = commandOf(options);
+  const program = findProgram(command[0] ?? "", searchPathOf(options));
   const configured = definition.models.map((id): Choice => ({ id, name: id }));
   const about = latest?.link.about;
   const offered = about?.model.choices.filter(({ id }) => !definition.models.includes(id)) ?? [];
   return {
     name,
     title,
-    installed: findProgram(command[0] ?? "", searchPathOf(options)) !== null,
+    installed: program !== null,
+    // The interpreter of a configured script has a version of its own.
+    version: program === null || install === null ? null : programVersion(program),
     command: options.secrets.redactor.json(command),
     install,
+    login,
     models: [...configured, ...offered],
     modes: about?.mode.choices ?? [],
     commands: about?.commands ?? [],
@@ -111,7 +119,12 @@ async function startAgent(
   const marker = { owner, agent: randomUUID() };
   const toolServers = await toolServersOf(options, sessionId, marker);
   if (request.signal.aborted) throw abortFault(definition, request.signal);
-  const env = agentEnvironment(environment, definition, marker, workspace.path);
+  const ownEnvironment = agentEnvironment(environment, definition, marker, workspace.path);
+  const { gitOwners = [] } = options;
+  const env = {
+    ...ownEnvironment,
+    ...(await ownershipVariables(workspace.path, gitOwners, ownEnvironment)),
+  };
   const { redactor } = secrets;
   for (const { env: own } of toolServers)
     for (const secret of secretsOfOwn(own)) secrets.note(secret);
