@@ -69,8 +69,9 @@ export async function holdfast(
   args: readonly string[],
   env: Record<string, string> = {},
   input = "",
+  folder = process.cwd(),
 ): Promise<ProcessResult> {
-  const command = { args, env: cleanEnvironment(env), input, folder: process.cwd() };
+  const command = { args, env: cleanEnvironment(env), input, folder };
   const isAlone = isLongRun || NEEDS_PROCESS.has(args[0]) || "NODE_OPTIONS" in env;
   return isAlone ? runAlone(command) : runInHost(command);
 }
