@@ -1,5 +1,6 @@
 import { defined } from "../../domain/defined.ts";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type {
   ListSessionsQuery,
@@ -324,8 +325,9 @@ async function repoIdOf(gateway: SessionGateway, reference: string): Promise<str
   const { repos } = await gateway.repos.list();
   const named = repos.find(({ id, name }) => id === reference || name === reference);
   if (named !== undefined) return named.id;
-  const folder = repositoryAround(reference) ?? path.resolve(reference);
-  const repo = repos.find(({ path: place }) => place === folder);
+  const place = path.resolve(reference);
+  const folder = (existsSync(place) ? repositoryAround(place) : null) ?? place;
+  const repo = repos.find((each) => each.path === folder);
   return (repo ?? (await gateway.repos.add({ path: folder }))).id;
 }
 
