@@ -60,13 +60,6 @@ const throughBoth = (...line: readonly string[]): CommandCase => ({
     [...line.map((word) => (word === id ? STORED_ID : word)), "--data", stored],
   ],
 });
-/** The sentence names only the session; the JSON holds all of it. */
-const asTextAndJson = (...line: readonly string[]): CommandCase => ({
-  lines: ({ url }) => [
-    [...line, "--url", url],
-    [...line, "--json", "--url", url],
-  ],
-});
 const ANSWERS_A_PROGRAM = "answers the calling program in JSON";
 const OWN_SETTINGS = "prints only its own settings";
 
@@ -81,10 +74,10 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   send: { hasLines: true, lines: ({ url }) => [["send", id, "x", "--url", url]] },
   watch: { hasLines: true, lines: ({ url }) => [["watch", id, "--since", "0", "--url", url]] },
   inbox: throughServer("inbox"),
-  cancel: asTextAndJson("cancel", id),
-  resume: asTextAndJson("resume", id),
-  archive: asTextAndJson("archive", id),
-  delete: asTextAndJson("delete", id, "--yes"),
+  cancel: throughServer("cancel", id),
+  resume: throughServer("resume", id),
+  archive: throughServer("archive", id),
+  delete: throughServer("delete", id, "--yes"),
   fork: throughServer("fork", id),
   up: OWN_SETTINGS,
   down: OWN_SETTINGS,
@@ -112,8 +105,9 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   "token create": throughServer("token", "create", "--name", "x", "--scope", "read"),
   "token revoke": throughServer("token", "revoke", id),
   removed: throughServer("removed"),
-  restore: asTextAndJson("restore", id),
+  restore: throughServer("restore", id),
   stats: throughBoth("stats"),
+  init: OWN_SETTINGS,
   providers: throughBoth("providers"),
   repos: throughBoth("repos"),
   "repos list": throughBoth("repos", "list"),
