@@ -1,63 +1,98 @@
 import { fields, type Row } from "./row.ts";
 
-const STATUS = fields(
-  "running",
-  "starting",
-  "url",
-  "pid",
-  "version",
-  "startedAt",
-  "dataFolder",
-  "database",
-  "workspaceRoot",
-  "answers",
-  "problem",
-  "liveAgents",
-  "maxAgents",
-  "questions",
-);
-const STARTED = fields("started", "url", "pid", "version", "startedAt", "dataFolder");
-const BAD_PORT = 'The port must be a number from 0 to 65535, not "none".';
+const NOT_RUNNING = /^No server runs on /u;
+const unexpected = (command: string): string =>
+  `Unexpected argument: much. See: holdfast ${command} --help`;
 
-const unexpected = (command: string): Row => ({
-  line: `${command} much`,
-  exit: 64,
-  error: `Unexpected argument: much. See: holdfast ${command} --help`,
-});
-
-/** The server of the world runs in the foreground. */
 export const SERVER_ROWS: readonly Row[] = [
-  { line: "up --json", exit: 0, json: STARTED, only: "server" },
-  { line: "up", exit: 0, prints: /^Holdfast \S+ already runs at http:\S+ \(pid /u, only: "server" },
-  { line: "up --port none", exit: 64, error: BAD_PORT, only: "database" },
-  unexpected("up"),
-
-  { line: "down --json", exit: 0, json: fields("stopped", "pid", "dataFolder"), only: "database" },
-  { line: "down", exit: 0, prints: /^No server runs on /u, only: "database" },
-  unexpected("down"),
-
+  {
+    line: "up --json",
+    exit: 0,
+    json: fields("started", "url", "pid", "version", "startedAt", "dataFolder"),
+    only: "server",
+  },
+  { line: "up much", exit: 64, error: unexpected("up") },
+  { line: "down", exit: 0, prints: NOT_RUNNING, only: "database" },
+  {
+    line: "down --json",
+    exit: 0,
+    json: fields("stopped", "pid", "dataFolder"),
+    only: "database",
+  },
+  {
+    line: "down --timeout long",
+    exit: 64,
+    error: '--timeout must be a number, 0 or greater, not "long". See: holdfast down --help',
+  },
   { line: "restart", exit: 2, error: /was not started with `holdfast up`/u, only: "server" },
-  unexpected("restart"),
-
-  { line: "status --json", exit: 0, json: STATUS, only: "server" },
-  { line: "status", exit: 0, prints: /^running: yes\nurl: http/u, only: "server" },
-  { line: "status --json", exit: 1, json: STATUS, only: "database" },
-  { line: "status", exit: 1, prints: /^No server runs on /u, only: "database" },
-  unexpected("status"),
-
-  { line: "logs -n 1", exit: 0, prints: /^\{"level":30,.*\}\n$/u, only: "server" },
+  { line: "restart much", exit: 64, error: unexpected("restart") },
+  {
+    line: "status --json",
+    exit: 0,
+    json: fields(
+      "running",
+      "url",
+      "pid",
+      "version",
+      "startedAt",
+      "dataFolder",
+      "database",
+      "workspaceRoot",
+      "answers",
+      "problem",
+      "liveAgents",
+      "maxAgents",
+      "questions",
+    ),
+    only: "server",
+  },
+  { line: "status", exit: 1, prints: NOT_RUNNING, only: "database" },
+  {
+    line: "status --json",
+    exit: 1,
+    json: fields("running", "starting", "dataFolder"),
+    only: "database",
+  },
+  { line: "status much", exit: 64, error: unexpected("status") },
+  { line: "logs -n 1 --json", exit: 0, prints: /^\{.*\}\n$/u, only: "server" },
   { line: "logs", exit: 1, error: /^There is no log in /u, only: "database" },
-  unexpected("logs"),
-
-  { line: "service install --print", exit: 0, prints: /holdfast/u },
-  { line: "service install --print --json", exit: 0, json: fields("manager", "file", "text") },
-  { line: "service install --port none", exit: 64, error: BAD_PORT },
+  {
+    line: "logs -n 0",
+    exit: 64,
+    error: '--lines must be a whole number greater than 0, not "0". See: holdfast logs --help',
+  },
+  {
+    line: "service install --print --json",
+    exit: 0,
+    json: fields("manager", "file", "text"),
+  },
+  { line: "service install much", exit: 64, error: unexpected("service install") },
   { line: "service uninstall --json", exit: 0, json: fields("manager", "file", "removed") },
-  unexpected("service uninstall"),
+  { line: "service uninstall much", exit: 64, error: unexpected("service uninstall") },
   {
     line: "service status --json",
     exit: 1,
     json: fields("manager", "file", "installed", "active"),
   },
-  unexpected("service status"),
+  { line: "service status much", exit: 64, error: unexpected("service status") },
+  {
+    line: "init --provider scripted --workspace-root {root} --no-check --json",
+    exit: 0,
+    json: fields(
+      "defaultProvider",
+      "workspaceRoot",
+      "configFile",
+      "changed",
+      "answer",
+      "restartNeeded",
+      "agents",
+      "next",
+    ),
+  },
+  {
+    line: "init --provider nothing --json",
+    exit: 1,
+    error: /^There is no agent "nothing"\. Choose one of /u,
+  },
+  { line: "init", exit: 64, error: /^Pass --provider NAME to choose an agent, or --yes /u },
 ];

@@ -12,35 +12,6 @@ export const UPKEEP_ROWS: readonly Row[] = [
   },
   { line: "serve --data {data} --port 0", exit: 2, error: /uses the data folder/u, only: "server" },
 
-  {
-    line: "init --provider scripted --workspace-root {root} --json",
-    exit: 0,
-    json: {
-      ...fields(
-        "defaultProvider",
-        "workspaceRoot",
-        "configFile",
-        "changed",
-        "answer",
-        "restartNeeded",
-        "next",
-      ),
-      agents: { each: ["name", "title", "installed", "version", "install", "login"] },
-    },
-  },
-  {
-    line: "init --provider nothing",
-    exit: 1,
-    error: /^There is no agent "nothing"\. Choose one of demo, gemini, /u,
-  },
-  {
-    line: "init",
-    exit: 64,
-    error:
-      "Pass --provider NAME to choose an agent, or --yes for the first one that is installed. See: holdfast init --help",
-  },
-  { line: "init --yes --workspace-root {noFolder}", exit: 64, error: / is not a folder\. See: /u },
-
   { line: "open --print", exit: 0, prints: /^http:\/\/\S+\n$/u, only: "server" },
   { line: "open --json", exit: 0, json: fields("url"), only: "server" },
   { line: "open", exit: 2, error: /^No server runs\. /u, only: "database" },

@@ -23,10 +23,13 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
     providers: { scripted: { type: "acp", command: scriptedCommand } },
     defaultProvider: "scripted",
   });
-  const env = { AGENT_WORKSPACE_ROOT: root, HOLDFAST_DATA: data, HOME: folder };
-  const run: World["run"] = (words, stdin) =>
-    // Not in the folder of the tests, which is a repository.
-    holdfast(words, env, stdin, folder);
+  const env = {
+    AGENT_WORKSPACE_ROOT: root,
+    HOLDFAST_DATA: data,
+    HOME: folder,
+    XDG_CONFIG_HOME: path.join(folder, "config"),
+  };
+  const run: World["run"] = (words, stdin) => holdfast(words, env, stdin, folder);
   const succeed = async (...words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(words);
     if (code !== 0) throw new Error(`holdfast ${words.join(" ")}: ${code} ${stderr}`);

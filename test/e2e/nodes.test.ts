@@ -182,7 +182,8 @@ describe("nodes on a file", () => {
     expect(await run("repos", "add", root, "--label", "two words")).toEqual({
       code: 64,
       stdout: "",
-      stderr: "holdfast: label: must be 1 to 100 printable characters without spaces and commas\n",
+      stderr:
+        "holdfast: --label must be 1 to 100 printable characters without spaces and commas.\n",
     });
   });
 

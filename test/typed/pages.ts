@@ -112,6 +112,11 @@ export const PAGES: readonly TypedPage[] = [
     },
   },
   {
+    page: "docs/command-line-json.md",
+    before: SESSION,
+    treatments: { "holdfast repos --json": { shows: /^\{"jsonVersion":1,"repos":\[\{"id":/u } },
+  },
+  {
     page: "docs/backup.md",
     before: `${SESSION}; mkdir -p /backups`,
     treatments: {

@@ -108,6 +108,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   removed: throughServer("removed"),
   restore: throughServer("restore", id),
   stats: throughBoth("stats"),
+  init: OWN_SETTINGS,
   providers: throughBoth("providers"),
   repos: throughBoth("repos"),
   "repos list": throughBoth("repos", "list"),

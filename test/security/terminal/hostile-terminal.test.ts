@@ -197,7 +197,17 @@ describe("foreign text", () => {
   });
 
   it("was printed by every command that could", () => {
-    expect(withoutText(shownBy.pipe)).toEqual(["create", "fork", "repos add", "cleanup"]);
+    expect(withoutText(shownBy.pipe)).toEqual([
+      "create",
+      "cancel",
+      "resume",
+      "archive",
+      "delete",
+      "fork",
+      "restore",
+      "repos add",
+      "cleanup",
+    ]);
   });
 
   it("was printed on a terminal by every command that could", () => {

@@ -15,6 +15,9 @@ export async function addCompletion(program: Command): Promise<void> {
   // The library also adds a command that prints its script, which ours replaces.
   const root = addTo(program, { completionCommandName: REPLACED });
   root.commands.delete(REPLACED);
+  const at = program.commands.findIndex((command) => command.name() === REPLACED);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- commander has no way to remove a command
+  (program.commands as Command[]).splice(at, 1);
   program.hook("preAction", async (_, action) => {
     if (action.name() === "complete") await offerNames(root);
   });

@@ -34,7 +34,8 @@ describe("holdfast db copy", () => {
     const { test, from, to, file } = await prepare();
     const failing = (settings: { from: DatabaseLocation; to: DatabaseLocation }) =>
       copyDatabase(settings, quietly).catch((error: unknown) => error);
-    const failure = (message: string) => expect.objectContaining({ message, exitCode: 2 });
+    const failure = (message: string, exitCode = 2) =>
+      expect.objectContaining({ message, exitCode });
     const name = `SQLite, ${from.engine === "sqlite" ? from.file : ""}`;
 
     await test.store.renewLease({ node: "alive", ttlMs: 60_000 });
@@ -46,7 +47,7 @@ describe("holdfast db copy", () => {
     expect(existsSync(file)).toBe(false);
     await test.store.dropLease("alive");
     expect(await failing({ from: to, to: from })).toEqual(
-      failure(`SQLite, ${file}: no such database.`),
+      failure(`SQLite, ${file}: no such database.`, 1),
     );
     expect(await failing({ from, to: from })).toEqual(
       failure(`${name}: --from and --to are the same database.`),

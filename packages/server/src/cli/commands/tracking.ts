@@ -325,10 +325,9 @@ async function repoIdOf(gateway: SessionGateway, reference: string): Promise<str
   const { repos } = await gateway.repos.list();
   const named = repos.find(({ id, name }) => id === reference || name === reference);
   if (named !== undefined) return named.id;
-  // A path that does not exist is a mistake, even inside a repository.
-  const around = existsSync(reference) ? repositoryAround(reference) : null;
-  const folder = around ?? path.resolve(reference);
-  const repo = repos.find(({ path: place }) => place === folder);
+  const place = path.resolve(reference);
+  const folder = (existsSync(place) ? repositoryAround(place) : null) ?? place;
+  const repo = repos.find((each) => each.path === folder);
   return (repo ?? (await gateway.repos.add({ path: folder }))).id;
 }
 

@@ -81,10 +81,10 @@ function blockLines(
     const label = title === "" ? "" : `${title.toLowerCase()}: `;
     const room = width - INDENT.length;
     const text = flexible === true ? fit(cell, room * BLOCK_LINES - widthOf(label)) : cell;
-    const [first = "", ...rest] = wrap(`${label}${text}`, room).map((line) => line.trimEnd());
+    const [first = "", ...rest] = wrap(`${label}${text}`, room);
     return [
       `${INDENT}${paint.dim(label)}${styled(first.slice(label.length), index)}`.trimEnd(),
-      ...rest.map((line) => `${INDENT}${styled(line, index)}`),
+      ...rest.map((line) => `${INDENT}${styled(line.trim(), index)}`),
     ];
   };
   return cells.flatMap((row) => [
