@@ -10,6 +10,9 @@ enableCompileCache();
 const { main } = await import("../../packages/server/dist/program/main.js");
 
 let reply = () => {};
+// Each command listens to the same streams.
+process.stdout.setMaxListeners(0);
+process.stderr.setMaxListeners(0);
 process.exit = (code) => {
   reply(code ?? process.exitCode ?? 0);
   throw new Error("the command exited its process");

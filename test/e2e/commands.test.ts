@@ -162,17 +162,17 @@ describe.each(["directly on the database", "through a server"])("commands %s", (
   });
 
   it("report errors and the next step", async () => {
-    const id = await succeed("create");
+    const id = await succeed("create", "--no-repo");
     expect((await run("update", id)).stderr).toContain("Nothing to change");
     expect(await run("update", id, "--phase", "lunch")).toMatchObject({ code: 64 });
     expect(await run("update", id, "--metadata", "[1]")).toMatchObject({ code: 64 });
     expect(await run("create", "--id", id)).toEqual({
       code: 2,
       stdout: "",
-      stderr: "holdfast: A session with this agent id already exists.\n",
+      stderr: "holdfast: A session with this agent ID already exists.\n",
     });
     expect(await run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
-    expect((await run("frobnicate")).stderr).toContain("unknown command");
+    expect((await run("frobnicate")).stderr).toContain('There is no command "frobnicate".');
     expect((await run("resume", id, "--answer", "yes")).stderr).toContain(
       "not waiting for an answer",
     );
@@ -220,7 +220,7 @@ describe("a permission", () => {
 
 describe("completion", () => {
   it("offers commands and the current session IDs", async () => {
-    const id = await succeed("create", "--title", "The build");
+    const id = await succeed("create", "--no-repo", "--title", "The build");
     const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
       (await holdfast(["complete", "--", ...words], { HOLDFAST_DATA: data })).stdout
         .trim()
@@ -229,6 +229,18 @@ describe("completion", () => {
     expect(await complete("get", "")).toEqual([`${id}\tThe build`, ":4"]);
     for (const shell of ["bash", "zsh", "fish", "powershell"])
       expect((await holdfast(["completion", shell])).stdout).toContain("holdfast");
+    expect(await complete("comp")).toEqual([expect.stringMatching(/^completion\t/u), ":4"]);
+  });
+
+  it.each(["bash", "zsh"])("can be sourced twice in %s", async (shell) => {
+    needProgram(shell);
+    const file = path.join(folder, "completion");
+    writeFileSync(file, (await holdfast(["completion", shell])).stdout);
+    const compdef = shell === "zsh" ? "compdef() { :; }; " : "";
+    const { status, stderr } = spawnSync(shell, ["-euc", `${compdef}. "$0"; . "$0"`, file], {
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 });
 

@@ -122,6 +122,7 @@ export async function startHoldfast({
       reject(new Error(`the server exited with ${code}: ${output.stderr}`)),
     );
   });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const { url, pid } = readServerFile(data);
   const token = env["HOLDFAST_TOKEN"] ?? readToken(data);
   return {
@@ -132,7 +133,6 @@ export async function startHoldfast({
     greeting: output.stdout,
     data,
     end: async (signal) => {
-      const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
       child.kill(signal);
       return { code: await ended, ...withoutSlowness(output) };
     },

@@ -304,7 +304,7 @@ describe("reading commands create nothing", () => {
       stdout: "",
       stderr: expect.stringContaining("Run: holdfast db migrate"),
     });
-    expect(await holdfast(["create", ...named])).toMatchObject({ code: 0 });
+    expect(await holdfast(["create", "--no-repo", ...named])).toMatchObject({ code: 0 });
     expect(await holdfast(["list", ...named])).toMatchObject({ code: 0 });
   });
 });

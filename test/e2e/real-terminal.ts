@@ -26,9 +26,13 @@ export interface TerminalCommand {
 }
 
 /** Runs a command of the built program in a pseudo-terminal, and prints the terminal's settings after it. */
-export function inTerminal(args: readonly string[]): TerminalCommand {
+export function inTerminal(
+  args: readonly string[],
+  /** By default the terminal does not report a width. */
+  { columns = 0 }: { readonly columns?: number } = {},
+): TerminalCommand {
   // The shell gets Ctrl-C as well, and ignores it.
-  const command = `trap : INT; ${commandOf(args)}; code=$?; stty -a; exit $code`;
+  const command = `trap : INT; stty cols ${columns}; ${commandOf(args)}; code=$?; stty -a; exit $code`;
   return start(PSEUDO_TERMINAL, ["-qec", command, "/dev/null"]);
 }
 

@@ -134,7 +134,14 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
       expect((await db("rollback", database)).code).toBe(0);
       await setLease(database, Date.now() + 600_000);
       const create = (): Promise<ProcessResult> =>
-        holdfast(["create", "--database", database, "--data", path.join(folder, "nobody")]);
+        holdfast([
+          "create",
+          "--no-repo",
+          "--database",
+          database,
+          "--data",
+          path.join(folder, "nobody"),
+        ]);
       for (const refused of [await db("migrate", database), await create()])
         expect(refused).toMatchObject({
           code: 2,

@@ -86,7 +86,14 @@ describe("the Unix socket of a server", () => {
 
   it("is used by commands on the data folder, also if the server has a token that they do not know", async () => {
     await start({ HOLDFAST_TOKEN: "s3cret" });
-    const created = await holdfast(["create", "--title", "By command", "--data", data]);
+    const created = await holdfast([
+      "create",
+      "--no-repo",
+      "--title",
+      "By command",
+      "--data",
+      data,
+    ]);
     expect(created).toMatchObject({ code: 0, stderr: "" });
     expect(existsSync(path.join(data, "token"))).toBe(false);
   });

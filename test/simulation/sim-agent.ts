@@ -34,6 +34,8 @@ export function simProvider(world: World, owner: Owner): Provider {
       installed: true,
       command: [],
       install: null,
+      login: null,
+      version: null,
       models: [],
       modes: [],
       commands: [],

@@ -103,6 +103,7 @@ export class SimNode {
             get: (each) => (each === provider.name ? provider : null),
             all: () => [provider],
             defaultName: provider.name,
+            makeDefault: () => {},
           },
           repositories: REPOSITORIES,
           limits: { ...LIMITS, liveAgents: 2, retryPauseMs: 100, idleMs: 4_000, silentMs: 12_000 },

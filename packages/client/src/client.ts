@@ -26,6 +26,7 @@ import type {
   Stats,
   StatsQuery,
   SuspensionsReply,
+  UpdateProvidersRequest,
   Token,
   TokensReply,
 } from "@holdfast/protocol";
@@ -105,6 +106,12 @@ function clientOf(connection: Connection) {
     },
     providers: (options?: CallOptions): Promise<ProvidersReply> =>
       call("providersReplySchema", "GET", "/api/providers", options),
+    /** Needs the scope `admin`. */
+    updateProviders: (
+      body: UpdateProvidersRequest,
+      options?: CallOptions,
+    ): Promise<ProvidersReply> =>
+      call("providersReplySchema", "PATCH", "/api/providers", { ...options, body }),
     stats: (query?: StatsQuery, options?: CallOptions): Promise<Stats> =>
       call("statsSchema", "GET", "/api/stats", { ...options, query }),
     /**

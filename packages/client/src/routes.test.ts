@@ -350,6 +350,12 @@ const ROUTES: readonly Route[] = [
     reply: { providers: [], defaultProvider: "demo" },
   },
   {
+    ask: ({ updateProviders }) => updateProviders({ defaultProvider: "gemini" }),
+    request: "PATCH /api/providers",
+    body: { defaultProvider: "gemini" },
+    reply: { providers: [], defaultProvider: "gemini" },
+  },
+  {
     ask: ({ stats }) => stats({ from: "2026-01-01" }),
     request: "GET /api/stats?from=2026-01-01",
     reply: STATS,

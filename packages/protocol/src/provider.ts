@@ -9,6 +9,8 @@ export const providerSchema = z
     installed: z.boolean(),
     command: z.array(z.string()).describe("command line of the agent"),
     install: z.string().nullable().describe("command that installs it"),
+    login: z.string().nullable().describe("how to log in to it, as a sentence"),
+    version: z.string().nullable().describe("version of the installed program; null if unknown"),
     models: z.array(choiceSchema),
     modes: z.array(choiceSchema),
     commands: z
@@ -32,3 +34,10 @@ export const providersReplySchema = z
   .object({ providers: z.array(providerSchema), defaultProvider: z.string() })
   .meta({ id: "Providers" });
 export type ProvidersReply = z.infer<typeof providersReplySchema>;
+
+export const updateProvidersRequestSchema = z
+  .strictObject({
+    defaultProvider: z.string().min(1).max(100).describe("name of an installed provider"),
+  })
+  .meta({ id: "UpdateProviders" });
+export type UpdateProvidersRequest = z.infer<typeof updateProvidersRequestSchema>;

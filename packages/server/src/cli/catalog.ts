@@ -13,7 +13,8 @@ import { VERSION } from "./version.ts";
 /** All providers of the settings. */
 export function catalogOf(
   settings: ServeSettings,
-  more: Pick<CatalogOptions, "toolsFor" | "onLeftovers" | "sandbox" | "secrets"> = {},
+  more: Pick<CatalogOptions, "toolsFor" | "onLeftovers" | "sandbox" | "secrets"> &
+    Partial<Pick<CatalogOptions, "journalFolder">> = {},
 ): Catalog {
   return createCatalog({
     demo: demoDefinition({ stateFolder: path.join(settings.dataFolder, "demo") }),

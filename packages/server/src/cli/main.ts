@@ -1,26 +1,44 @@
-import { CommanderError } from "commander";
+import { CommanderError, type Command } from "commander";
 import { keepFilesPrivate } from "../providers/acp/process/umask.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import { fullName, namedCommand, WrongUsage, wrongUsageOf } from "./failure/wrong-usage.ts";
+import { commandFirst } from "./options-first.ts";
 import { program } from "./program.ts";
-import { neutralise } from "./terminal/neutralise.ts";
+import { neutralise, neutraliseLine } from "./terminal/neutralise.ts";
 
 /** Runs one command line; the exit code is set, never thrown. */
 export async function main(argv: readonly string[]): Promise<void> {
   keepFilesPrivate();
+  const holdfast = await program(argv);
+  const words = commandFirst(holdfast, argv);
   // A reader that closes the pipe early, such as `head`, is no failure.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
-    process.exit(code === "EPIPE" ? EXIT.done : failedIn(argv));
+    process.exit(code === "EPIPE" ? EXIT.done : failedIn(words));
   });
+  let sessionId = "";
+  holdfast.hook("preAction", (_, { args: [first] }) => void (sessionId = first ?? ""));
   try {
-    await (await program(argv)).parseAsync([...argv], { from: "user" });
+    await holdfast.parseAsync([...words], { from: "user" });
   } catch (error) {
-    process.exitCode = await report(error, argv);
+    process.exitCode = await report(error, { holdfast, words, sessionId });
   }
 }
 
-/** Prints one line to stderr and returns the exit code. Commander has already printed its own errors. */
-async function report(error: unknown, argv: readonly string[]): Promise<number> {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+interface FailedCommand {
+  readonly holdfast: Command;
+  readonly words: readonly string[];
+  /** The first argument, which is the session in commands that have one. */
+  readonly sessionId: string;
+}
+
+/** Prints one line to stderr and returns the exit code. */
+async function report(error: unknown, failed: FailedCommand): Promise<number> {
+  const { holdfast, words, sessionId } = failed;
+  if (error instanceof CommanderError) {
+    const wrong = wrongUsageOf(error);
+    if (wrong !== null) return report(wrong, failed);
+    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  }
   const { message, name } = error instanceof Error ? error : new Error(String(error));
   if (
     name === "HoldfastError" ||
@@ -29,12 +47,17 @@ async function report(error: unknown, argv: readonly string[]): Promise<number> 
     isNoId(error)
   ) {
     const { failureOf } = await import("./failure/failure.ts");
-    const { line, exitCode } = failureOf(error, argv[1] ?? "");
+    const { line, exitCode } = failureOf(error, sessionId);
     process.stderr.write(`${line}\n`);
     return exitCode;
   }
+  if (error instanceof WrongUsage) {
+    const help = `${fullName(namedCommand(holdfast, words).command)} --help`;
+    process.stderr.write(`holdfast: ${neutraliseLine(message)} See: ${help}\n`);
+    return error.exitCode;
+  }
   process.stderr.write(`holdfast: ${neutralise(message)}\n`);
-  return error instanceof CommandFailure ? error.exitCode : failedIn(argv);
+  return error instanceof CommandFailure ? error.exitCode : failedIn(words);
 }
 
 /** Callers of a hook read exit code 2 as "block", so a failed hook ends with 1. */

@@ -1,46 +1,68 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import { DELIVERY_POLICIES } from "../domain/delivery.ts";
 import { OUTCOMES, PHASES } from "../domain/phase.ts";
 import { FURTHER_CHECKS } from "../domain/should-resume.ts";
 import { STATES, STATUSES } from "../domain/status.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { WrongUsage } from "./failure/wrong-usage.ts";
 
 export { DELIVERY_POLICIES, FURTHER_CHECKS, OUTCOMES, PHASES, STATES, STATUSES };
+
+/** The description of an argument that names a session. */
+export const ID = "session ID or agent ID";
+/** Shells with a completion script. */
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** Options of commands that use the data folder. */
 export function withData(command: Command): Command {
   return command
-    .option("--data <folder>", "data folder (default: holdfast in the user's data folder)")
-    .option(
-      "--database <url>",
-      "postgres://… or a SQLite file (default: a file in the data folder)",
-    );
+    .option("--data <folder>", "data folder (default: ~/.local/share/holdfast)")
+    .option("--database <url>", "postgres://… or a SQLite file (default: in the data folder)");
 }
 
 /** Options of commands that use a running server, or the database when none runs. */
 export function withServerOptions(command: Command): Command {
   return withData(command)
-    .option("--url <url>", "server URL (default: the server using the data folder)")
+    .addOption(
+      checked("--url <url>", "server to use (default: the one on the data folder)", SERVER_URL),
+    )
     .option("--json", "print JSON");
+}
+
+/** What a value must be. */
+interface Rule<Value> {
+  /** Completes the sentence "--option must be …". */
+  readonly rule: string;
+  /** Undefined when the text breaks the rule. */
+  readonly parse: (text: string) => Value | undefined;
+}
+
+/** An option whose value is checked. */
+export function checked<Value>(flags: string, description: string, rule: Rule<Value>): Option {
+  const option = new Option(flags, description);
+  return option.argParser(parserOf(option.long ?? flags, rule));
 }
 
 /** An option with a fixed set of values, which its help lists. */
 export function choice(flags: string, description: string, choices: readonly string[]): Option {
   const option = new Option(flags, description).choices([...choices]);
-  return option.argParser(oneOf(option.long ?? flags, choices));
+  return option.argParser(parserOf(option.long ?? flags, oneOf(choices)));
 }
 
-/** Parses one of a fixed set of values. The message replaces commander's own. */
-export function oneOf<Value extends string>(
+export function parserOf<Value>(
   name: string,
-  values: readonly Value[],
+  { rule, parse }: Rule<Value>,
 ): (text: string) => Value {
   return (text) => {
-    const value = values.find((each) => each === text);
+    const value = parse(text);
     if (value !== undefined) return value;
-    const last = values.at(-1);
-    const rest = values.slice(0, -1).join(", ");
-    throw new CommandFailure(`${name} must be ${rest} or ${last}, not "${text}".`, EXIT.usage);
+    throw new WrongUsage(`${name} must be ${rule}, not "${text}".`);
+  };
+}
+
+export function oneOf<Value extends string>(values: readonly Value[]): Rule<Value> {
+  return {
+    rule: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+    parse: (text) => values.find((each) => each === text),
   };
 }
 
@@ -59,37 +81,53 @@ export function run<Args extends readonly unknown[]>(
   };
 }
 
-export const positiveNumber = number("a number greater than 0", (value) => value > 0);
-export const notNegative = number("a number, 0 or greater", (value) => value >= 0);
+export const POSITIVE: Rule<number> = {
+  rule: "a number greater than 0",
+  parse: (text) => numberIn(text, (value) => value > 0),
+};
+export const NOT_NEGATIVE: Rule<number> = {
+  rule: "a number, 0 or greater",
+  parse: (text) => numberIn(text, (value) => value >= 0),
+};
+export const WHOLE: Rule<number> = {
+  rule: "a whole number",
+  parse: (text) => (/^\d{1,9}$/u.test(text) ? Number(text) : undefined),
+};
+/** A number of entries. */
+export const COUNT: Rule<number> = {
+  rule: "a whole number greater than 0",
+  parse: (text) => (Number(text) > 0 ? WHOLE.parse(text) : undefined),
+};
 
-function number(rule: string, isValid: (value: number) => boolean): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isFinite(value) && isValid(value) && text.trim() !== "") return value;
-    throw new InvalidArgumentError(`It must be ${rule}.`);
-  };
+function numberIn(text: string, isValid: (value: number) => boolean): number | undefined {
+  const value = Number(text);
+  return Number.isFinite(value) && isValid(value) && text.trim() !== "" ? value : undefined;
 }
 
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/u.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
-}
+/** A date or time, which becomes ISO 8601. */
+export const TIME: Rule<string> = {
+  rule: "a time, such as 2026-01-31 or 2026-01-31T12:00:00Z",
+  parse: (text) => {
+    const at = Date.parse(text);
+    return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+  },
+};
 
-/** Converts a date or time to ISO 8601. */
-export function time(text: string): string {
-  const at = Date.parse(text);
-  if (Number.isNaN(at))
-    throw new InvalidArgumentError(
-      "It must be a time, such as 2026-01-31 or 2026-01-31T12:00:00Z.",
-    );
-  return new Date(at).toISOString();
-}
+/** The address of a server. A missing scheme means http. */
+const SERVER_URL: Rule<string> = {
+  rule: "the address of a server, such as http://127.0.0.1:4664",
+  parse: (text) => {
+    const url = text.includes("://") ? text : `http://${text}`;
+    return /^https?:\/\/[^/]/u.test(url) && URL.canParse(url) ? url : undefined;
+  },
+};
 
-export function listOf(choices: readonly string[]): (text: string) => readonly string[] {
-  return (text) => {
-    const names = text.split(",").map((name) => name.trim());
-    const wrong = names.find((name) => !choices.includes(name));
-    if (wrong === undefined) return names;
-    throw new InvalidArgumentError(`"${wrong}" is not one of ${choices.join(", ")}.`);
+export function listOf(choices: readonly string[]): Rule<readonly string[]> {
+  return {
+    rule: `one or more of ${choices.join(", ")}, separated by commas`,
+    parse: (text) => {
+      const names = text.split(",").map((name) => name.trim());
+      return names.every((name) => choices.includes(name)) ? names : undefined;
+    },
   };
 }

@@ -1,201 +1,184 @@
-import { Argument, type Command } from "commander";
+import type { Command } from "commander";
 import {
+  checked,
   choice,
-  DELIVERY_POLICIES,
+  COUNT,
   examples,
-  FURTHER_CHECKS,
-  listOf,
-  oneOf,
-  OUTCOMES,
+  ID,
   PHASES,
-  positiveNumber,
   run,
   STATES,
   STATUSES,
-  time,
-  wholeNumber,
+  TIME,
+  WHOLE,
   withServerOptions,
 } from "./program-options.ts";
 
-const ID = "session ID or agent ID";
-
 export function addSessionCommands(holdfast: Command): void {
-  addTracking(holdfast);
   addTalking(holdfast);
   addLifecycle(holdfast);
 }
 
-/** The commands that GAIA's scripts know. */
-function addTracking(holdfast: Command): void {
-  holdfast.commandsGroup("Sessions:");
+function addTalking(holdfast: Command): void {
+  holdfast.commandsGroup("Talk to an agent:");
   withServerOptions(holdfast.command("create"))
-    .description("create a session and print its ID")
-    .option("--agent <name>", "agent name")
-    .option("--purpose <text>", "purpose")
-    .option("--id <id>", "agent ID (default: agent-DATE-TIME-RANDOM)")
-    .option("--metadata <json>", "metadata, as a JSON object")
-    .option("--title <text>", "title")
-    .option("--repo <path>", "repository to work in: path, name or ID")
-    .option("--provider <name>", "agent or model for its messages")
+    .summary("create a session and print its ID")
+    .description(
+      "Creates a session and prints its ID. A session with a repository is a conversation: send it messages with `holdfast send`. A session without one only records what an agent of your own does.",
+    )
+    .option(
+      "--repo <path>",
+      "repository to work in: a folder, or its name or ID in Holdfast (default: the one you are in; none with --agent, --purpose, --id or --url)",
+    )
+    .option("--no-repo", "no repository, even if you are in one")
+    .option("--title <text>", "title, shown in lists")
+    .option("--provider <name>", "agent or model that answers; see `holdfast providers`")
     .option("--model <name>", "model of that provider")
+    .option("--agent <name>", "name of the agent whose work is recorded")
+    .option("--purpose <text>", "purpose of that work")
+    .option("--id <id>", "your own ID for the session (default: agent-DATE-TIME-RANDOM)")
+    .option("--metadata <json>", "your own data, as a JSON object")
     .addHelpText(
       ...examples(
-        "holdfast create --agent terraform-architect --purpose approval_workflow",
-        "holdfast create --repo . --provider gemini --title 'Fix the build'",
+        "holdfast create --provider gemini --title 'Fix the build'",
+        "holdfast create --repo ../other-project",
+        "id=$(holdfast create --agent terraform-architect --purpose approval)",
       ),
     )
     .action(run(async () => (await tracking()).createSession));
 
-  withServerOptions(holdfast.command("update"))
-    .description("change a session's phase, metadata or preferences, or record an error")
+  withServerOptions(holdfast.command("send"))
+    .summary("send a message and show the answer")
+    .description(
+      "Sends a message to the agent of a session and shows the answer as it arrives. If the agent asks for permission, you can answer in the terminal. Ctrl-C stops showing the answer; the agent goes on.",
+    )
     .argument("<id>", ID)
-    .addOption(choice("--phase <phase>", "new phase", PHASES))
-    .option("--metadata <json>", "JSON object to merge into the metadata")
-    .option("--error <text>", "error to record; raises the error count")
-    .option("--reset-errors", "set the error count to 0")
-    .option("--title <text>", "new title")
-    .option("--provider <name>", "preferred provider for its messages")
-    .option("--model <name>", "preferred model of that provider")
-    .addOption(choice("--delivery <policy>", "how new messages are delivered", DELIVERY_POLICIES))
-    .addHelpText(
-      ...examples(
-        "holdfast update agent-20260108-180530-abc12345 --phase approval",
-        `holdfast update ID --metadata '{"findings": ["issue A"]}'`,
-        "holdfast update ID --reset-errors",
+    .argument("<text...>", "the message; - reads it from stdin")
+    .option("--provider <name>", "agent or model for this message (default: as before)")
+    .option("--model <name>", "model for this message")
+    .addOption(
+      choice(
+        "--delivery <mode>",
+        "what to do while the agent is busy: queue (default), reject or interrupt",
+        ["queue", "reject", "interrupt"],
       ),
     )
-    .action(run(async () => (await tracking()).updateSession));
+    .addOption(
+      choice(
+        "--continuity <policy>",
+        "whether the agent must know the earlier messages: auto (default, if possible), required or off",
+        ["auto", "required", "off"],
+      ),
+    )
+    .option("--detach", "return as soon as the message is stored")
+    .addHelpText(
+      "after",
+      "\nEXIT CODES:\n  0  the agent has finished\n  2  the agent failed\n  3  the agent waits for an answer",
+    )
+    .addHelpText(
+      ...examples(
+        'holdfast send ID "Run the tests"',
+        "git diff | holdfast send ID -",
+        'holdfast send ID --provider claude "Do you agree?"',
+      ),
+    )
+    .action(run(async () => (await talk()).send));
 
-  withServerOptions(holdfast.command("get"))
-    .description("print a session's state as JSON")
+  withServerOptions(holdfast.command("watch"))
+    .summary("show what happens in a session")
+    .description(
+      "Shows messages, tool calls and questions of a session as they happen, until the session is archived or you press Ctrl-C.",
+    )
     .argument("<id>", ID)
-    .option("--raw", "print the stored rows, even if they cannot be read as a session")
-    .action(run(async () => (await tracking()).getSession));
+    .addOption(
+      checked("--since <number>", "start after this event; 0 starts at the beginning", WHOLE),
+    )
+    .addHelpText(...examples("holdfast watch ID", "holdfast watch ID --since 0 --json"))
+    .action(run(async () => (await talk()).watch));
 
+  withServerOptions(holdfast.command("inbox"))
+    .summary("list everything that waits for your answer")
+    .description(
+      "Lists the questions of all agents, each with the command that answers it, and actions that you allowed but no agent performed.",
+    )
+    .option("--dismiss <id>", "remove an action that was not performed from the list")
+    .addHelpText(...examples("holdfast inbox"))
+    .action(run(async () => (await lifecycle()).showInbox));
+
+  withServerOptions(holdfast.command("resume"))
+    .summary("answer a question, or make a suspended session active")
+    .description(
+      "Answers the question of an agent, which then continues. Without --answer, makes a suspended session active again.",
+    )
+    .argument("<id>", ID)
+    .option("--answer <answer>", "ID of an option as `holdfast inbox` lists it, text or JSON")
+    .option("--suspension <id>", "question to answer, if there are several")
+    .addHelpText(...examples("holdfast resume ID --answer allow_once", "holdfast resume ID"))
+    .action(run(async () => (await lifecycle()).resumeSession));
+
+  withServerOptions(holdfast.command("cancel"))
+    .summary("stop what the agent is doing")
+    .description("Stops the current run of a session. Its text so far is kept.")
+    .argument("<id>", ID)
+    .option("--reason <text>", "reason to record")
+    .addHelpText(...examples("holdfast cancel ID"))
+    .action(run(async () => (await lifecycle()).cancelRun));
+}
+
+function addLifecycle(holdfast: Command): void {
+  holdfast.commandsGroup("Sessions:");
   withServerOptions(holdfast.command("list"))
-    .description("list sessions, newest first (JSON: last updated first)")
-    .option("--active-only", "only sessions that are ready to be resumed, last updated first")
+    .summary("list sessions")
+    .description(
+      "Lists sessions, the newest first. As JSON, and with --active-only, the last updated come first.",
+    )
+    .option("--active-only", "only sessions that are ready to be resumed")
     .option("--agent <name>", "only sessions of this agent")
     .addOption(choice("--status <status>", "only sessions with this status", STATUSES))
     .addOption(choice("--state <state>", "only sessions in this state", STATES))
     .addOption(choice("--phase <phase>", "only sessions in this phase", PHASES))
-    .option("--search <words>", "search titles, purposes and messages")
-    .option("--from <time>", "only sessions active at or after this time", time)
-    .option("--to <time>", "only sessions created before this time", time)
-    .option("--limit <n>", "maximum number of sessions", wholeNumber)
+    .option("--search <words>", "only sessions with these words in a title, purpose or message")
+    .addOption(checked("--from <time>", "only sessions active at or after this time", TIME))
+    .addOption(checked("--to <time>", "only sessions created before this time", TIME))
+    .addOption(checked("--limit <n>", "maximum number of sessions", COUNT))
     .addHelpText(
       ...examples(
-        "holdfast list --active-only",
+        "holdfast list --search 'login page'",
         "holdfast list --agent terraform-architect --json",
       ),
     )
     .action(run(async () => (await tracking()).listSessions));
 
-  withServerOptions(holdfast.command("should-resume"))
-    .description("say whether to resume a session; exits 0 for yes, 1 for no")
+  withServerOptions(holdfast.command("get"))
+    .summary("print a session as JSON")
+    .description("Prints a session as JSON.")
     .argument("<id>", ID)
-    .option("--timeout-minutes <n>", "maximum inactivity in minutes", positiveNumber)
-    .option("--max-errors <n>", "error count from which the answer is no", wholeNumber)
-    .option(
-      "--require <checks>",
-      `additional checks that must pass: ${FURTHER_CHECKS.join(", ")}`,
-      listOf(FURTHER_CHECKS),
-    )
-    .addHelpText(...examples("holdfast should-resume $ID --require workspace && ./continue.sh"))
-    .action(run(async () => (await tracking()).shouldResume));
+    .option("--raw", "print its rows in the database, even if they are damaged")
+    .addHelpText(...examples("holdfast get ID"))
+    .action(run(async () => (await tracking()).getSession));
 
-  withServerOptions(holdfast.command("finalize"))
-    .description("record the outcome of a session")
+  withServerOptions(holdfast.command("fork"))
+    .summary("copy a session and print the ID of the copy")
+    .description("Creates a session with a copy of the messages of another and prints its ID.")
     .argument("<id>", ID)
-    .addArgument(
-      new Argument("<outcome>", OUTCOMES.join(", ")).argParser(oneOf("outcome", OUTCOMES)),
-    )
-    .option("--summary <text>")
-    .addHelpText(...examples("holdfast finalize ID completed --summary 'Applied'"))
-    .action(run(async () => (await tracking()).finalizeSession));
-}
-
-function addTalking(holdfast: Command): void {
-  withServerOptions(holdfast.command("send"))
-    .description("send a message and stream the answer")
-    .argument("<id>", ID)
-    .argument("<text...>", "message; - reads it from stdin")
-    .option(
-      "--provider <name>",
-      "provider for this message (default: the session's, else the last run's)",
-    )
-    .option("--model <name>", "model for this message")
-    .addOption(
-      choice("--delivery <mode>", "what to do while the agent is busy", [
-        "queue",
-        "reject",
-        "interrupt",
-      ]),
-    )
-    .addOption(
-      choice("--continuity <policy>", "whether the agent must remember the session", [
-        "auto",
-        "required",
-        "off",
-      ]),
-    )
-    .option("--detach", "return once the message is stored")
-    .addHelpText(
-      "after",
-      "\nExits 0 when the run completed, 2 when it failed, 3 when it is suspended.",
-    )
-    .addHelpText(...examples('holdfast send ID "Run the tests"', "git diff | holdfast send ID -"))
-    .action(run(async () => (await talk()).send));
-
-  withServerOptions(holdfast.command("watch"))
-    .description("show the events of a session until it is archived or you press Ctrl-C")
-    .argument("<id>", ID)
-    .option(
-      "--since <seq>",
-      "start after this event number; 0 starts at the beginning",
-      wholeNumber,
-    )
-    .action(run(async () => (await talk()).watch));
-
-  withServerOptions(holdfast.command("inbox"))
-    .description(
-      "list everything waiting for your answer, and allowed actions that were not performed",
-    )
-    .option("--dismiss <id>", "remove an allowed action that was not performed from the list")
-    .action(run(async () => (await lifecycle()).showInbox));
-}
-
-function addLifecycle(holdfast: Command): void {
-  withServerOptions(holdfast.command("cancel"))
-    .description("cancel the current run")
-    .argument("<id>", ID)
-    .option("--reason <text>", "reason to record")
-    .action(run(async () => (await lifecycle()).cancelRun));
-
-  withServerOptions(holdfast.command("resume"))
-    .description("resume a suspended session, or answer its question")
-    .argument("<id>", ID)
-    .option("--suspension <id>", "suspension to answer (default: the only open one)")
-    .option("--answer <answer>", "option ID, text or JSON")
-    .addHelpText(...examples("holdfast resume ID", "holdfast resume ID --answer allow_once"))
-    .action(run(async () => (await lifecycle()).resumeSession));
+    .option("--at <message>", "ID of the last message to copy (default: all messages)")
+    .addHelpText(...examples("copy=$(holdfast fork ID)"))
+    .action(run(async () => (await lifecycle()).forkSession));
 
   withServerOptions(holdfast.command("archive"))
-    .description("archive a session; it can still be read and forked")
+    .summary("close a session; it can still be read and forked")
+    .description("Closes a session for good. It can still be read and forked.")
     .argument("<id>", ID)
+    .addHelpText(...examples("holdfast archive ID"))
     .action(run(async () => (await lifecycle()).archiveSession));
 
   withServerOptions(holdfast.command("delete"))
-    .description("delete a session permanently")
+    .summary("delete a session and its messages")
+    .description("Deletes a session and its messages. This cannot be undone, so it asks first.")
     .argument("<id>", ID)
     .option("-y, --yes", "do not ask for confirmation")
+    .addHelpText(...examples("holdfast delete ID --yes"))
     .action(run(async () => (await lifecycle()).deleteSession));
-
-  withServerOptions(holdfast.command("fork"))
-    .description("create a session with a copy of this one's history and print its ID")
-    .argument("<id>", ID)
-    .option("--at <message>", "last message to copy (default: all)")
-    .action(run(async () => (await lifecycle()).forkSession));
 }
 
 const tracking = () => import("./commands/tracking.ts");

@@ -1,142 +1,131 @@
-import { Option, type Command } from "commander";
+import { Argument, Option, type Command } from "commander";
 import { SCOPES } from "../domain/scope.ts";
-import type { HookOptions } from "./hooks/run-hook.ts";
 import {
+  checked,
   choice,
+  COUNT,
   examples,
-  notNegative,
-  positiveNumber,
+  NOT_NEGATIVE,
+  oneOf,
+  parserOf,
+  POSITIVE,
   run,
-  time,
+  SHELLS,
+  TIME,
   withData,
   withServerOptions,
 } from "./program-options.ts";
-import type { DataFlags } from "./settings/settings.ts";
 
-export function addUpkeepCommands(holdfast: Command): void {
-  addServer(holdfast);
-  addNodes(holdfast);
-  addTokens(holdfast);
-  addSurroundings(holdfast);
-  addTransfer(holdfast);
-  addHooks(holdfast);
-  addDatabase(holdfast);
-}
-
-function addServer(holdfast: Command): void {
-  holdfast.commandsGroup("Server:");
+/** The commands that start the server and show its page. */
+export function addServerCommands(holdfast: Command): void {
+  holdfast.commandsGroup("Run the server:");
+  withData(holdfast.command("init"))
+    .summary("choose and check your agent")
+    .description(
+      "Shows which agents are installed, lets you choose one, checks it with one message, and writes the config file.",
+    )
+    .option("--provider <name>", "default agent or model (default: asks)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
+    .option("-y, --yes", "do not ask: the configured agent, else the first installed one")
+    .option("--no-check", "do not ask the agent for an answer")
+    .option("--json", "print JSON")
+    .addHelpText(
+      ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
+    )
+    .action(run(async () => (await import("./init/init-command.ts")).init));
   withData(holdfast.command("serve"))
-    .description("serve the API and the web page")
+    .summary("run the server in this terminal")
+    .description(
+      "Runs the server with its API and its web page in this terminal, until you press Ctrl-C.",
+    )
     .option("--host <host>", "address to listen on (default: 127.0.0.1)")
     .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    )
+    .addHelpText(...examples("holdfast serve", "holdfast serve --port 8080"))
     .action(run(async () => (await serving()).serve));
   withServerOptions(holdfast.command("open"))
-    .description("open the web page in a browser, signed in")
-    .option("--print", "print the address instead, which works once")
+    .summary("open the web page in your browser")
+    .description("Opens the web page in your browser and signs you in.")
+    .option("--print", "print the address instead; it works once")
+    .addHelpText(...examples("holdfast open", "holdfast open --print"))
     .action(run(async () => (await import("./access/open-page.ts")).openPage));
   holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
   withServerOptions(holdfast.command("doctor"))
-    .description("check the installation and report problems")
+    .summary("check the installation")
+    .description(
+      "Checks the data folder, the database, the server, Git, the sandbox and the agents, and says what to do about each problem. Exits with 2 if something does not work.",
+    )
+    .addHelpText(...examples("holdfast doctor"))
     .action(run(async () => (await doctor()).examine));
 }
 
-function addNodes(holdfast: Command): void {
-  const list = run(async () => (await nodeCommands()).listNodes);
-  const nodes = withServerOptions(holdfast.command("nodes"))
-    .description("list the servers that share the database")
-    .action(list);
-  withServerOptions(nodes.command("list"))
-    .description("list the servers that share the database")
-    .action(list);
-  withServerOptions(nodes.command("drain"))
-    .description("stop assigning work to a node and let it finish")
-    .argument("<node>", "node name or ID")
-    .option("--wait", "wait until the node is drained")
-    .option("--timeout <seconds>", "maximum time to wait", notNegative, 600)
-    .addOption(new Option("--undo", "assign work to the node again").conflicts("wait"))
-    .addHelpText(
-      ...examples("holdfast nodes drain NODE --wait", "holdfast nodes drain NODE --undo"),
-    )
-    .action(run(async () => (await nodeCommands()).drainNode));
+export function addUpkeepCommands(holdfast: Command): void {
+  addAgentsAndRepositories(holdfast);
+  addTransfer(holdfast);
+  holdfast.commandsGroup("Administration:");
+  addStats(holdfast);
+  addTokens(holdfast);
+  addNodes(holdfast);
+  addDatabase(holdfast);
+  addCompletion(holdfast);
 }
 
-function addTokens(holdfast: Command): void {
-  const list = run(async () => (await tokens()).listTokens);
-  const token = withServerOptions(holdfast.command("token"))
-    .description("manage API tokens")
-    .action(list);
-  withServerOptions(token.command("create"))
-    .description("create a token and print it once")
-    .requiredOption("--name <name>", "name, for your own reference")
-    .addOption(
-      choice(
-        "--scope <scope>",
-        "scope; each includes the ones before it",
-        SCOPES,
-      ).makeOptionMandatory(),
-    )
-    .option("--expires <days>", "days until the token expires (default: never)", positiveNumber)
-    .addHelpText(
-      ...examples(
-        "ADMIN=$(holdfast token create --name admin --scope admin)",
-        "TOKEN=$(holdfast token create --name ci --scope send --expires 90)",
-      ),
-    )
-    .action(run(async () => (await tokens()).createToken));
-  withServerOptions(token.command("list"))
-    .description("list the tokens; their secrets are not stored")
-    .action(list);
-  withServerOptions(token.command("revoke"))
-    .description("revoke a token on all nodes")
-    .argument("<token>", "token ID, as listed")
-    .action(run(async () => (await tokens()).revokeToken));
-}
-
-function addSurroundings(holdfast: Command): void {
-  holdfast.commandsGroup("Providers, repositories and files:");
-  withServerOptions(holdfast.command("stats"))
-    .description("show statistics of sessions and runs")
-    .option(
-      "--from <time>",
-      "only runs that ended, and sessions active, at or after this time",
-      time,
-    )
-    .option("--to <time>", "only runs that ended, and sessions created, before this time", time)
-    .addHelpText(...examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"))
-    .action(run(async () => (await stats()).showStats));
+function addAgentsAndRepositories(holdfast: Command): void {
+  holdfast.commandsGroup("Agents and repositories:");
   withServerOptions(holdfast.command("providers"))
-    .description("list agents and models, and how to install the missing ones")
+    .summary("list agents and models, and how to install them")
+    .description("Lists the agents and models that can answer, and how to install missing ones.")
+    .addHelpText(...examples("holdfast providers"))
     .action(run(async () => (await surroundings()).listProviders));
 
   const list = run(async () => (await surroundings()).listRepos);
   const repos = withServerOptions(holdfast.command("repos"))
-    .description("list the repositories that sessions can work in")
+    .summary("list, add and remove repositories")
+    .description("Lists the repositories that sessions can work in.")
+    .addHelpText(...examples("holdfast repos", "holdfast repos add ."))
     .action(list);
-  withServerOptions(repos.command("list")).description("list the repositories").action(list);
+  withServerOptions(repos.command("list"))
+    .description("Lists the repositories, like `holdfast repos`.")
+    .summary("list the repositories")
+    .addHelpText(...examples("holdfast repos list"))
+    .action(list);
   withServerOptions(repos.command("add"))
-    .description("add a repository and print its ID")
-    .argument("<path>", "Git repository inside the workspace root")
-    .option("--name <name>", "name (default: the name of the folder)")
-    .option(
-      "--label <label>",
-      "only nodes with this label have it (default: all nodes with this path)",
+    .summary("add a repository and print its ID")
+    .description(
+      "Adds a Git repository and prints its ID. It must be inside the workspace root, the folder that the server lets agents work in.",
     )
+    .argument("<path>", "folder of the repository")
+    .option("--name <name>", "name (default: the name of the folder)")
+    .option("--label <label>", "only servers with this label have the repository")
+    .addHelpText(...examples("holdfast repos add ."))
     .action(run(async () => (await surroundings()).addRepo));
   withServerOptions(repos.command("remove"))
-    .description("remove a repository from the list; its files stay")
+    .summary("remove a repository from the list")
+    .description("Removes a repository from the list. Its files stay.")
     .argument("<repo>", "repository ID")
+    .addHelpText(...examples("holdfast repos remove REPO"))
     .action(run(async () => (await surroundings()).removeRepo));
 }
 
 function addTransfer(holdfast: Command): void {
+  holdfast.commandsGroup("Files:");
   withServerOptions(holdfast.command("export"))
-    .description("write sessions to files, as bundles or as GAIA's state.json")
+    .summary("write sessions to files")
+    .description(
+      "Writes sessions to files. A bundle holds a whole session; the format gaia writes state.json files, without messages.",
+    )
     .argument(
       "[ids...]",
-      "session IDs or agent IDs (default with --format gaia: all sessions with an agent)",
+      "session IDs or agent IDs (with --format gaia, default: all with an agent)",
     )
     .addOption(choice("--format <format>", "file format", ["bundle", "gaia"]).default("bundle"))
-    .option("--to <folder>", "target folder (default for a single bundle: stdout)")
+    .option("--to <folder>", "target folder (default for one bundle: stdout)")
     .addHelpText(
       ...examples(
         "holdfast export ID > session.jsonl",
@@ -145,99 +134,139 @@ function addTransfer(holdfast: Command): void {
     )
     .action(run(async () => (await transfer()).exportSessions));
   withServerOptions(holdfast.command("import"))
-    .description("import sessions from bundles or a .claude/session folder")
+    .summary("read sessions from files")
+    .description("Reads sessions from bundles or from a folder of GAIA's state.json files.")
     .argument("<paths...>", "bundle files, a folder of state.json files, or - for stdin")
     .addHelpText(...examples("holdfast import session.jsonl", "holdfast import .claude/session"))
     .action(run(async () => (await transfer()).importSessions));
-  withServerOptions(holdfast.command("cleanup"))
-    .description("remove old sessions that only track an agent; conversations are kept")
-    .option("--hours <n>", "remove sessions inactive for this many hours", notNegative, 24)
-    .option("--conversations", "also remove old conversations; each is written to a bundle first")
-    .option("--dry-run", "only show which sessions would be removed")
-    .option("-y, --yes", "do not ask for confirmation")
-    .addHelpText(
-      ...examples(
-        "holdfast cleanup --hours 24 --dry-run",
-        "holdfast cleanup --conversations --yes",
-      ),
-    )
-    .action(run(async () => (await cleanup()).cleanUp));
   withServerOptions(holdfast.command("removed"))
-    .description("list sessions that were removed and can be restored")
-    .option("--limit <n>", "maximum number of sessions", positiveNumber)
+    .summary("list removed sessions that can be restored")
+    .description("Lists sessions that Holdfast removed because of their age and can restore.")
+    .addOption(checked("--limit <n>", "maximum number of sessions", COUNT))
+    .addHelpText(...examples("holdfast removed"))
     .action(run(async () => (await removed()).listRemoved));
   withServerOptions(holdfast.command("restore"))
-    .description("restore a removed session")
-    .argument("<id>", "session ID, as listed by holdfast removed")
+    .summary("restore a removed session")
+    .description("Restores a removed session.")
+    .argument("<id>", "session ID, as `holdfast removed` lists it")
+    .addHelpText(...examples("holdfast restore ID"))
     .action(run(async () => (await removed()).restoreSession));
 }
 
-interface HookFlags extends DataFlags {
-  readonly test?: true;
+function addStats(holdfast: Command): void {
+  withServerOptions(holdfast.command("stats"))
+    .summary("show success rates, durations, tokens and costs")
+    .description("Shows success rates, durations, errors, tokens and costs of sessions and runs.")
+    .addOption(checked("--from <time>", "count from this time on", TIME))
+    .addOption(checked("--to <time>", "count up to this time", TIME))
+    .addHelpText(...examples("holdfast stats --from 2026-01-08 --to 2026-01-09"))
+    .action(run(async () => (await stats()).showStats));
 }
 
-function hookAction(load: () => Promise<(options: HookOptions) => Promise<number>>) {
-  return async (flags: HookFlags): Promise<void> => {
-    const check = async () => (await import("./hooks/self-check.ts")).checkHooks;
-    const hook = await (flags.test === true ? check() : load());
-    process.exitCode = await hook({ flags, env: process.env, stdio: process });
-  };
+function addTokens(holdfast: Command): void {
+  const list = run(async () => (await tokens()).listTokens);
+  const token = withServerOptions(holdfast.command("token"))
+    .summary("list, create and revoke tokens for the API")
+    .description("Lists the tokens with which other programs use the API of the server.")
+    .addHelpText(...examples("holdfast token", "holdfast token create --name ci --scope send"))
+    .action(list);
+  withServerOptions(token.command("create"))
+    .summary("create a token and print it")
+    .description("Creates a token and prints it. It is not shown again.")
+    .requiredOption("--name <name>", "name, to recognise it in the list")
+    .addOption(
+      choice(
+        "--scope <scope>",
+        "what the token allows; send includes read, admin includes both",
+        SCOPES,
+      ).makeOptionMandatory(),
+    )
+    .addOption(checked("--expires <days>", "days until it expires (default: never)", POSITIVE))
+    .addHelpText(...examples("TOKEN=$(holdfast token create --name ci --scope send --expires 90)"))
+    .action(run(async () => (await tokens()).createToken));
+  withServerOptions(token.command("list"))
+    .summary("list the tokens")
+    .description("Lists the tokens, like `holdfast token`. The secrets themselves are not stored.")
+    .addHelpText(...examples("holdfast token list"))
+    .action(list);
+  withServerOptions(token.command("revoke"))
+    .summary("make a token invalid")
+    .description("Makes a token invalid on all servers.")
+    .argument("<token>", "token ID, as `holdfast token` lists it")
+    .addHelpText(...examples("holdfast token revoke TOKEN"))
+    .action(run(async () => (await tokens()).revokeToken));
 }
 
-function addHooks(holdfast: Command): void {
-  const hook = holdfast
-    .command("hook")
-    .description("hooks for orchestrators: JSON in, JSON out, exit code always 0");
-  withData(hook.command("pre-delegate"))
-    .description("say whether to resume a session instead of starting a new one")
-    .option("--test", "run a self-check that leaves nothing behind")
-    .addHelpText(...examples(`echo '{"agent_name": "NAME"}' | holdfast hook pre-delegate`))
-    .action(hookAction(async () => (await import("./hooks/pre-delegate.ts")).preDelegate));
-  withData(hook.command("subagent-stop"))
-    .description("finalize the session of an agent that has stopped")
-    .option("--test", "run a self-check that leaves nothing behind")
-    .action(hookAction(async () => (await import("./hooks/subagent-stop.ts")).subagentStop));
-  withData(hook.command("install"))
-    .description("add both hooks to the settings of Claude Code, after showing the changes")
-    .option("--project <folder>", "project folder (default: the current folder)")
-    .option("--local", "use the project's settings.local.json, which is not shared")
-    .option("--user", "use your own settings, for all projects")
-    .option("--uninstall", "remove the hooks")
-    .option("--dry-run", "only show the changes")
-    .option("-y, --yes", "do not ask for confirmation")
-    .option("--json", "print JSON")
-    .action(run(async () => (await import("./hooks/install-hooks.ts")).install));
+function addNodes(holdfast: Command): void {
+  const list = run(async () => (await nodeCommands()).listNodes);
+  const nodes = withServerOptions(holdfast.command("nodes"))
+    .summary("list servers that share the database")
+    .description("Lists the servers that share the database. Each is called a node.")
+    .addHelpText(...examples("holdfast nodes", "holdfast nodes drain NODE --wait"))
+    .action(list);
+  withServerOptions(nodes.command("list"))
+    .summary("list the nodes")
+    .description("Lists the nodes, like `holdfast nodes`.")
+    .addHelpText(...examples("holdfast nodes list"))
+    .action(list);
+  withServerOptions(nodes.command("drain"))
+    .summary("let a node finish and give it no more work")
+    .description("Gives a node no more work, so that it can be stopped once it has finished.")
+    .argument("<node>", "node name or ID")
+    .option("--wait", "wait until the node has finished")
+    .addOption(checked("--timeout <seconds>", "longest time to wait", NOT_NEGATIVE).default(600))
+    .addOption(new Option("--undo", "give the node work again").conflicts("wait"))
+    .addHelpText(
+      ...examples("holdfast nodes drain NODE --wait", "holdfast nodes drain NODE --undo"),
+    )
+    .action(run(async () => (await nodeCommands()).drainNode));
 }
 
 function addDatabase(holdfast: Command): void {
-  holdfast.commandsGroup("Data:");
-  const db = holdfast.command("db").description("manage the database");
+  const db = holdfast
+    .command("db")
+    .summary("migrate, check, back up and copy the database")
+    .description("Manages the database.");
   withData(db.command("migrate"))
-    .description("migrate the schema to this version; refused while nodes are alive")
+    .summary("bring the tables to this version of Holdfast")
+    .description(
+      "Brings the tables to this version of Holdfast. It does nothing while a server uses the database.",
+    )
     .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast db migrate"))
     .action(run(async () => (await database()).migrate));
   withData(db.command("rollback"))
-    .description("roll back the last migration; refused while nodes are alive")
+    .summary("undo the last migration")
+    .description("Undoes the last migration. It does nothing while a server uses the database.")
     .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast db rollback"))
     .action(run(async () => (await database()).rollback));
   withData(db.command("status"))
-    .description("list the migrations and when they ran")
+    .summary("list the migrations")
+    .description("Lists the migrations and when each one ran.")
     .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast db status"))
     .action(run(async () => (await database()).status));
   withData(db.command("backup"))
-    .description("back up the database to a new file and verify it; works while a server runs")
-    .argument("<file>", "target file; must not exist")
+    .summary("back up a SQLite database")
+    .description(
+      "Copies a SQLite database to a new file and verifies the copy, even while a server runs.",
+    )
+    .argument("<file>", "new file")
     .option("--json", "print JSON")
     .addHelpText(...examples("holdfast db backup holdfast-2026-01-08.db"))
     .action(run(async () => (await database()).backup));
   withData(db.command("check"))
+    .summary("look for damage in a SQLite database")
     .description(
-      "read the whole database file and report damaged places; works while a server runs",
+      "Reads a whole SQLite database and reports damage, even while a server runs. Exits with 2 if there is any.",
     )
     .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast db check"))
     .action(run(async () => (await damage()).checkForDamage));
   db.command("copy")
-    .description("copy the whole database into an empty one")
+    .summary("copy everything into an empty database")
+    .description("Copies everything into an empty database and compares the two.")
     .requiredOption("--from <url>", "source: postgres://… or a SQLite file")
     .requiredOption("--to <url>", "target: postgres://… or a SQLite file")
     .option("--json", "print JSON")
@@ -247,6 +276,17 @@ function addDatabase(holdfast: Command): void {
     .action(run(async () => (await database()).copy));
 }
 
+function addCompletion(holdfast: Command): void {
+  const shell = parserOf("SHELL", oneOf(SHELLS));
+  holdfast
+    .command("completion")
+    .summary("print a completion script for your shell")
+    .description("Prints a script for your shell that completes commands, options and IDs.")
+    .addArgument(new Argument("<shell>", SHELLS.join(", ")).argParser(shell))
+    .addHelpText(...examples("source <(holdfast completion bash)"))
+    .action(run(async () => (await import("./commands/completion-script.ts")).printCompletion));
+}
+
 const serving = () => import("./commands/serving.ts");
 const damage = () => import("./commands/damage.ts");
 const doctor = () => import("./commands/doctor.ts");
@@ -254,7 +294,6 @@ const nodeCommands = () => import("./commands/nodes.ts");
 const tokens = () => import("./commands/token.ts");
 const surroundings = () => import("./commands/surroundings.ts");
 const stats = () => import("./commands/stats.ts");
-const cleanup = () => import("./commands/cleanup.ts");
 const removed = () => import("./commands/removed.ts");
 const transfer = () => import("./commands/transfer.ts");
 const database = () => import("./commands/database.ts");

@@ -1,42 +1,55 @@
 import { Command } from "commander";
+import { HELP } from "./help.ts";
 import { addSessionCommands } from "./program-sessions.ts";
-import { addUpkeepCommands } from "./program-upkeep.ts";
+import { addTrackingCommands } from "./program-tracking.ts";
+import { addServerCommands, addUpkeepCommands } from "./program-upkeep.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
 /** The whole command line. The code of a command is loaded when it runs. */
 export async function program(argv: readonly string[]): Promise<Command> {
   const holdfast = new Command("holdfast")
-    .description("Keeps conversations with coding agents alive.")
-    .version(VERSION, "-V, --version")
+    .description(DESCRIPTION)
+    .version(VERSION, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show the help of a command")
     .exitOverride()
-    // Errors repeat arguments, which may contain control characters.
-    .configureOutput({ writeErr: (text) => void process.stderr.write(neutralise(text)) })
+    // Errors repeat arguments, which may contain control characters. The report of a failed command prints them.
+    .configureOutput({
+      writeErr: (text) => void process.stderr.write(neutralise(text)),
+      outputError: () => {},
+    })
     // Options after `repos add` belong to `add`, although `repos` has the same ones.
     .enablePositionalOptions()
-    .showHelpAfterError("(Run `holdfast --help` to see all commands.)")
-    .configureHelp({ sortSubcommands: false, styleTitle: (title) => title.toUpperCase() })
-    .addHelpText(
-      "after",
-      `
-EXAMPLES:
-  holdfast serve                                     start the server
-  id=$(holdfast create --agent terraform-architect)  create a session and keep its ID
-  holdfast send $id "What is in this repository?"    send a message and stream the answer
-  holdfast inbox                                     list everything waiting for your answer
-  holdfast should-resume $id && echo "resume it"     branch on the exit code`,
-    );
+    .configureHelp(HELP)
+    .addHelpText("after", AFTER_HELP);
+  addServerCommands(holdfast);
   addSessionCommands(holdfast);
+  addTrackingCommands(holdfast);
   addUpkeepCommands(holdfast);
-  if (argv[0] === "complete" || argv[0] === "completion") {
-    const { addCompletion } = await import("./commands/completion.ts");
-    await addCompletion(holdfast);
-  } else {
-    holdfast
-      .command("completion")
-      .argument("<shell>", "zsh, bash, fish or powershell")
-      .description("print a shell script that completes commands and IDs")
-      .addHelpText("after", "\nEXAMPLE:\n  source <(holdfast completion bash)");
-  }
+  // Only the shell calls this, through the script of `completion`.
+  if (argv[0] === "complete")
+    await (await import("./commands/completion.ts")).addCompletion(holdfast);
   return holdfast;
 }
+
+const DESCRIPTION =
+  "Keeps conversations with coding agents alive. A session is a conversation that is stored: it survives crashes and restarts, waits for your answers, and can go on with another agent.";
+
+const AFTER_HELP = `
+EXAMPLES:
+  holdfast serve                         run the server
+  id=$(holdfast create --repo .)         create a session in this repository
+  holdfast send $id "Explain this code"  send a message and show the answer
+  holdfast inbox                         list everything that waits for you
+
+Run \`holdfast COMMAND --help\` for the options of a command.
+ID stands for the ID of a session, or the agent ID that it was created with.
+Commands use the running server, or the database if no server runs.
+
+EXIT CODES:
+  0  done, or yes
+  1  no, or not found
+  2  failed
+  3  the agent waits for an answer
+  64 wrong usage`;

@@ -43,6 +43,8 @@ import { knownSecrets, noteTokens, withoutSecrets } from "./known-secrets.ts";
 import { listen, openSocket } from "./listen.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
+import { changeConfigFile } from "./settings/change-config.ts";
+import { howToWidenRoot } from "./settings/workspace-root.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
@@ -231,6 +233,7 @@ async function startRuntime(
   if (killed.length > 0)
     logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
   const root = await openWorkspaceRoot(settings.workspaceRoot, {
+    howToWiden: howToWidenRoot,
     onViolation: (violation) =>
       logger.warn({ security: "workspace", ...violation }, "a path outside the workspace root"),
   });
@@ -263,6 +266,8 @@ async function startRuntime(
     log: logger,
     failpoint,
     damageWatch: watch,
+    keepDefaultProvider: (defaultProvider: string) =>
+      void changeConfigFile(settings.dataFolder, { defaultProvider }),
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId: string) =>

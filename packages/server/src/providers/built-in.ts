@@ -16,6 +16,7 @@ const AGENTS: readonly Definition[] = [
     command: ["gemini", "--acp"],
     pathVariable: "GEMINI_CLI_PATH",
     install: "npm install -g @google/gemini-cli",
+    login: "Run gemini once and choose how to log in, or set GEMINI_API_KEY.",
     // Otherwise the program starts itself a second time, which takes three times as long.
     env: { GEMINI_CLI_NO_RELAUNCH: "true" },
     passes: [
@@ -40,6 +41,7 @@ const AGENTS: readonly Definition[] = [
     command: ["claude-agent-acp"],
     pathVariable: "CLAUDE_AGENT_ACP_PATH",
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    login: "Run npx @anthropic-ai/claude-code once and type /login, or set ANTHROPIC_API_KEY.",
     passes: [
       "ANTHROPIC_API_KEY",
       "ANTHROPIC_AUTH_TOKEN",
@@ -57,6 +59,7 @@ const AGENTS: readonly Definition[] = [
     command: ["codex-acp"],
     pathVariable: "CODEX_ACP_PATH",
     install: "npm install -g @agentclientprotocol/codex-acp",
+    login: "Run npx @openai/codex login, or set OPENAI_API_KEY.",
     passes: ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
     mounts: ["~/.codex/", "$CODEX_HOME/"],
     // Its default mode lets a model decide.
@@ -70,6 +73,7 @@ const AGENTS: readonly Definition[] = [
     command: ["opencode", "acp"],
     pathVariable: "OPENCODE_PATH",
     install: "npm install -g opencode-ai",
+    login: "Run opencode auth login.",
     env: {
       OPENCODE_CONFIG_CONTENT: ASK_BEFORE_CHANGES,
       OPENCODE_DISABLE_AUTOUPDATE: "true",
@@ -84,6 +88,7 @@ const AGENTS: readonly Definition[] = [
     command: ["qwen", "--acp"],
     pathVariable: "QWEN_PATH",
     install: "npm install -g @qwen-code/qwen-code",
+    login: "Run qwen once and type /auth.",
     // It also reads OPENAI_API_KEY, but that is the key of another service.
     passes: ["BAILIAN_CODING_PLAN_API_KEY", "DASHSCOPE_API_KEY", "QWEN_MODEL"],
     mounts: ["~/.qwen/"],
@@ -97,6 +102,7 @@ const AGENTS: readonly Definition[] = [
     command: ["copilot", "--acp"],
     pathVariable: "COPILOT_PATH",
     install: "npm install -g @github/copilot",
+    login: "Run copilot once and type /login, or set GH_TOKEN.",
     env: { COPILOT_AUTO_UPDATE: "false" },
     passes: [
       "COPILOT_GITHUB_TOKEN",
@@ -117,6 +123,7 @@ const AGENTS: readonly Definition[] = [
     command: ["cline", "--acp", "--auto-approve", "false"],
     pathVariable: "CLINE_PATH",
     install: "npm install -g cline",
+    login: "Run cline auth.",
     passes: ["CLINE_API_KEY", "CLINE_MODEL", "CLINE_PROVIDER"],
     mounts: ["~/.cline/"],
     mode: "act",
@@ -127,6 +134,7 @@ const AGENTS: readonly Definition[] = [
     command: ["kilo", "acp"],
     pathVariable: "KILO_PATH",
     install: "npm install -g @kilocode/cli",
+    login: "Run kilo auth login.",
     env: { KILO_CONFIG_CONTENT: ASK_BEFORE_CHANGES, KILO_DISABLE_AUTOUPDATE: "true" },
     passes: ["KILO_API_KEY", "KILO_CONFIG", "KILO_CONFIG_DIR"],
     mounts: [...standardFolders("kilo"), "$KILO_CONFIG:ro", "$KILO_CONFIG_DIR"],
@@ -137,6 +145,7 @@ const AGENTS: readonly Definition[] = [
     command: ["droid", "exec", "--output-format", "acp"],
     pathVariable: "DROID_PATH",
     install: "npm install -g droid",
+    login: "Run droid once and log in, or set FACTORY_API_KEY.",
     passes: ["FACTORY_API_KEY"],
     mounts: ["~/.factory/"],
     mode: "normal",
@@ -148,6 +157,7 @@ const AGENTS: readonly Definition[] = [
     command: ["goose", "acp"],
     pathVariable: "GOOSE_PATH",
     install: "brew install block-goose-cli",
+    login: "Run goose configure.",
     // It asks only if this variable says so.
     env: { GOOSE_MODE: "approve" },
     passes: ["GOOSE_MODEL", "GOOSE_PROVIDER"],
@@ -167,6 +177,7 @@ export function define(definition: Definition): AcpDefinition {
     network: "open",
     pathVariable: null,
     install: null,
+    login: null,
     mode: null,
     asks: null,
     models: [],

@@ -36,6 +36,8 @@ describe("the catalog", () => {
       installed: false,
       command: ["no-such-program", "--acp"],
       install: "npm install -g no-such-program",
+      login: null,
+      version: null,
     });
     await expect(start(missing?.startAgent.bind(missing))).rejects.toThrow(
       /npm install -g no-such-program/u,

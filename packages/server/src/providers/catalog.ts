@@ -13,6 +13,8 @@ export interface Catalog {
   all(): readonly Provider[];
   /** The provider of messages that name none. */
   readonly defaultName: string;
+  /** Runs that start from now on use it, also those of queued messages that chose no provider. */
+  makeDefault(name: string): void;
 }
 
 export interface CatalogOptions extends Omit<AcpProviderOptions, "definition"> {
@@ -34,9 +36,15 @@ export function createCatalog(options: CatalogOptions): Catalog {
       ...models.map((definition) => createModelProvider({ definition, environment, secrets })),
     ].map((provider): [string, Provider] => [provider.name, provider]),
   );
+  let current = defaultName ?? demo.name;
   return {
     get: (name) => providers.get(name) ?? null,
     all: () => [...providers.values()],
-    defaultName: defaultName ?? demo.name,
+    get defaultName() {
+      return current;
+    },
+    makeDefault: (name) => {
+      current = name;
+    },
   };
 }

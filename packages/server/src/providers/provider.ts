@@ -21,6 +21,10 @@ export interface ProviderDescription {
   readonly command: readonly string[];
   /** A command that installs it; null if unknown. */
   readonly install: string | null;
+  /** A sentence that says how to log in to it; null if it needs no login, or if that is unknown. */
+  readonly login: string | null;
+  /** The version of the installed program; null if reading it would mean to start the program. */
+  readonly version: string | null;
   /** From the configuration and from the latest agent. */
   readonly models: readonly Choice[];
   readonly modes: readonly Choice[];

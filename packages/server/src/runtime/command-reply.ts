@@ -10,7 +10,7 @@ export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
     case "version_mismatch":
       return refuse("version_mismatch", "The session has changed since it was read.");
     case "agent_id_taken":
-      return refuse("session_exists", "A session with this agent id already exists.");
+      return refuse("session_exists", "A session with this agent ID already exists.");
     case "fenced":
     case "remembered":
       throw new Error(`unreachable: ${executed.refused} without a fence or key`);

@@ -91,7 +91,8 @@ export interface RuntimeContext {
   readonly cluster: Cluster;
   /** Null if there is no provider with this name. */
   readonly provider: (name: string) => Provider | null;
-  readonly defaultProvider: string;
+  /** It can change while the server runs. */
+  readonly defaultProvider: () => string;
   /** False for commands without a server, which do not know the providers of the server. */
   readonly startsAgents: boolean;
   /** The configured policy for agents; null if there is none. */

@@ -30,7 +30,7 @@ export function openOffline(options: OfflineOptions): Offline {
     slots: NO_SLOTS,
     agents: createAgentTrail(options.log, NO_SLOTS.limit),
     cluster: ALONE,
-    defaultProvider: catalog.defaultName,
+    defaultProvider: () => catalog.defaultName,
     startsAgents: false,
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),

@@ -159,7 +159,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...options,
     permissions: options.permissions ?? null,
     failpoint: options.failpoint ?? NO_FAILPOINT,
-    defaultProvider: catalog.defaultName,
+    defaultProvider: () => catalog.defaultName,
     provider: catalog.get,
     openWorkspace: (repoId: string) => repositories.openForAgent(repoId),
   };

@@ -143,10 +143,9 @@ export interface Runtime {
   /** Fuzzy search for files of a repository. */
   findFiles(request: FindFiles): Promise<Reply<FileMatches>>;
 
-  listProviders(): Promise<{
-    readonly providers: readonly ProviderDescription[];
-    readonly defaultProvider: string;
-  }>;
+  listProviders(): Promise<ListedProviders>;
+  /** Makes an installed provider the default of this node, and of its next start. */
+  setDefaultProvider(name: string): Promise<Reply<ListedProviders>>;
   stats(range: { readonly from?: number; readonly to?: number }): Promise<Stats>;
   /** The nodes that share the database, this one first. On SQLite, only this one. */
   listNodes(): Promise<readonly NodeView[]>;
@@ -162,4 +161,9 @@ export interface Runtime {
   ): Promise<Reply<{ readonly feed: Feed }>>;
   /** The changes of all sessions, each as a snapshot of the session. */
   openGlobalFeed(request: { readonly after: string | null } & FeedReader): Feed;
+}
+
+export interface ListedProviders {
+  readonly providers: readonly ProviderDescription[];
+  readonly defaultProvider: string;
 }

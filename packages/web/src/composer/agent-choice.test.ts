@@ -8,6 +8,8 @@ const provider = (name: string, installed = true): Provider => ({
   installed,
   command: [name],
   install: null,
+  login: null,
+  version: null,
   models: [],
   modes: [],
   commands: [],

@@ -11,6 +11,7 @@ import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Count } from "../ui/badge.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Empty, NotLoaded } from "../ui/empty.tsx";
+import { FirstMinute } from "./first-minute.tsx";
 import { FilterBar, type FilterBarProps } from "./filter-bar.tsx";
 import { type ListSearch, narrowedBy, toFilter } from "./list-search.ts";
 import { SearchField } from "./search-field.tsx";
@@ -209,11 +210,7 @@ function ListEmpty({
         All sessions are archived.
       </Empty>
     );
-  return (
-    <Empty icon={<MessagesSquare size={28} />} title="No sessions yet" action={create}>
-      Add a repository and send the first message. The demo agent answers without a key.
-    </Empty>
-  );
+  return <FirstMinute />;
 }
 
 /** The actions on the selected sessions. */

@@ -1,11 +1,11 @@
-import type { Provider } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { providersQuery } from "../api/queries.ts";
 import { Field, Select } from "../ui/field.tsx";
+import { MissingProviders } from "./missing-providers.tsx";
 import type { Draft } from "./new-session.ts";
 
-/** Chooses the agent and model. Agents that are not installed are listed with their install command. */
+/** Chooses the agent and model. Agents that are not installed are listed with their instructions. */
 export function ProviderFields({
   provider,
   model,
@@ -55,32 +55,7 @@ export function ProviderFields({
           )}
         </Field>
       </div>
-      <Missing providers={providers.filter(({ installed }) => !installed)} />
+      <MissingProviders providers={providers} />
     </div>
-  );
-}
-
-function Missing({ providers }: { readonly providers: readonly Provider[] }): ReactElement | null {
-  if (providers.length === 0) return null;
-  return (
-    <details className="text-xs text-muted">
-      <summary className="w-fit py-1">
-        {providers.length} {providers.length === 1 ? "agent is" : "agents are"} not installed
-      </summary>
-      <dl className="mt-1 flex flex-col gap-1.5">
-        {providers.map(({ name, title, install }) => (
-          <div key={name}>
-            <dt className="text-fg">{title}</dt>
-            <dd>
-              {install === null ? (
-                "No install instructions available."
-              ) : (
-                <code className="font-mono break-all">{install}</code>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </details>
   );
 }

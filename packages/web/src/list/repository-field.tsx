@@ -52,7 +52,9 @@ export function RepositoryField({
 export function AddRepository({
   onAdded,
   onCancel,
+  takesFocus = true,
 }: {
+  readonly takesFocus?: boolean;
   readonly onAdded: (id: string) => void;
   readonly onCancel: (() => void) | null;
 }): ReactElement {
@@ -83,7 +85,7 @@ export function AddRepository({
         <div className="flex gap-2">
           <Input
             {...ids}
-            ref={focusOnMount}
+            ref={takesFocus ? focusOnMount : null}
             placeholder="/home/me/project"
             spellCheck={false}
             autoCapitalize="off"

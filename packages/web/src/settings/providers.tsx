@@ -37,7 +37,7 @@ export function Providers(): ReactElement {
 }
 
 function Row({
-  provider: { name, title, installed, command, models, install },
+  provider: { name, title, installed, version, command, models, install, login },
   isDefault,
 }: {
   readonly provider: Provider;
@@ -47,7 +47,7 @@ function Row({
     <li className="flex flex-col gap-0.5 py-2">
       <span className="flex flex-wrap items-center gap-2">
         <span className="font-medium">{title}</span>
-        <span className="text-muted">{name}</span>
+        <span className="text-muted">{version === null ? name : `${name} ${version}`}</span>
         {isDefault && <Badge tone="accent">Default</Badge>}
       </span>
       {!installed && install === null && (
@@ -56,6 +56,7 @@ function Row({
       {!installed && install !== null && (
         <code className="font-mono text-xs break-all">{install}</code>
       )}
+      {!installed && login !== null && <span className="text-xs text-muted">{login}</span>}
       {installed && command.length > 0 && (
         <code className="font-mono text-xs break-all text-muted">{command.join(" ")}</code>
       )}

@@ -7,11 +7,14 @@ import { neutraliseLine } from "../terminal/neutralise.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 
 const MAX_OFFERED = 50;
+const REPLACED = "completion-script";
 
-/** `completion SHELL` prints a script, which calls `complete` for the current names. */
+/** Adds `complete`, which the script of `completion` calls for the current names. */
 export async function addCompletion(program: Command): Promise<void> {
   const { default: addTo } = await import("@bomb.sh/tab/commander");
-  const root = addTo(program, { completionCommandName: "completion" });
+  // The library also adds a command that prints its script, which ours replaces.
+  const root = addTo(program, { completionCommandName: REPLACED });
+  root.commands.delete(REPLACED);
   program.hook("preAction", async (_, action) => {
     if (action.name() === "complete") await offerNames(root);
   });

@@ -152,7 +152,10 @@ export async function copyDatabase(
   const file = databaseFile(settings.to);
   if (file !== null) makeFolder(path.dirname(file));
   const copied = await copyRows(settings, { onProgress });
-  if (!copied.ok) throw new CommandFailure(copyRefusal(copied, settings));
+  if (!copied.ok) {
+    const exitCode = copied.refused === "source_missing" ? EXIT.no : EXIT.failed;
+    throw new CommandFailure(copyRefusal(copied, settings), exitCode);
+  }
   return { tables: copied.tables };
 }
 

@@ -15,8 +15,10 @@ import type { SessionGateway } from "../gateway/session-gateway.ts";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { repositoryAround } from "../settings/workspace-root.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
-import { openPrinter, type Column } from "../terminal/printer.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import type { Column } from "../terminal/table.ts";
 import { durationText } from "../terminal/format.ts";
 
 export interface CreateFlags extends CommonFlags {
@@ -25,14 +27,16 @@ export interface CreateFlags extends CommonFlags {
   readonly id?: string;
   readonly metadata?: string;
   readonly title?: string;
-  readonly repo?: string;
+  /** False with `--no-repo`. */
+  readonly repo?: string | false;
   readonly provider?: string;
   readonly model?: string;
 }
 
 /** Prints only the ID, for `ID=$(holdfast create …)`. */
 export async function createSession(flags: CreateFlags): Promise<void> {
-  const { id, agent, purpose, title, provider, model, metadata, repo } = flags;
+  const { id, agent, purpose, title, provider, model, metadata } = flags;
+  const repo = repositoryFor(flags);
   const session = await withGateway(
     flags,
     "create",
@@ -45,13 +49,24 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         provider,
         model,
         ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
-        ...(repo !== undefined && { repoId: await repoIdOf(gateway, repo) }),
+        ...(repo !== null && { repoId: await repoIdOf(gateway, repo) }),
       }),
     { withProviders: provider !== undefined },
   );
   const printer = openPrinter(flags);
   if (flags.json === true) printer.gaia(toState(session));
   else printer.line(nameOf(session));
+}
+
+/**
+ * The repository of a new session: the named one, else the one around the current folder. A session that only tracks an
+ * agent has none, and the folders of this machine mean nothing to the server of a URL.
+ */
+function repositoryFor({ repo, url, agent, purpose, id }: CreateFlags): string | null {
+  if (repo === false) return null;
+  if (repo !== undefined) return repo;
+  const onlyTracks = agent !== undefined || purpose !== undefined || id !== undefined;
+  return onlyTracks || url !== undefined ? null : repositoryAround(process.cwd());
 }
 
 /** In GAIA's form: date, time and a random part. */
@@ -184,7 +199,14 @@ async function readNewest(
   for await (const session of eachSession(gateway, {
     status: status === undefined ? [...listed] : [status],
     limit: Math.min(PAGE, limit + 1),
-    ...defined({ phase, agent, q: search, from, to, state: state && [state] }),
+    ...defined({
+      phase,
+      agent,
+      q: search?.trim() === "" ? undefined : search,
+      from,
+      to,
+      state: state && [state],
+    }),
   })) {
     sessions.push(session);
     if (sessions.length > limit) break;
@@ -297,13 +319,13 @@ async function changeState(
   else printer.gaia(toState(session));
 }
 
-/** The ID of a repository named by ID, name or path. A new path is added. */
+/** The ID of a repository named by ID, name or a path in it. A new one is added. */
 async function repoIdOf(gateway: SessionGateway, reference: string): Promise<string> {
   const { repos } = await gateway.repos.list();
-  const folder = path.resolve(reference);
-  const repo = repos.find(
-    ({ id, name, path: place }) => id === reference || name === reference || place === folder,
-  );
+  const named = repos.find(({ id, name }) => id === reference || name === reference);
+  if (named !== undefined) return named.id;
+  const folder = repositoryAround(reference) ?? path.resolve(reference);
+  const repo = repos.find(({ path: place }) => place === folder);
   return (repo ?? (await gateway.repos.add({ path: folder }))).id;
 }
 

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream, mkdirSync, statSync } from "node:f
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Readable } from "node:stream";
+import { HoldfastError } from "@holdfast/client";
 import type { Session } from "@holdfast/protocol";
 import { v7 as newId } from "uuid";
 import { STATUSES } from "../../domain/status.ts";
@@ -173,7 +174,16 @@ async function importBundle(
 ): Promise<void> {
   const stream = source === "-" ? process.stdin : await openFile(source);
   const lines = toLines(stream, { maxBytes: BUNDLE_LIMITS.totalLength });
-  const session = await gateway.sessions.importLines(lines);
+  const session = await gateway.sessions.importLines(lines).catch((error: unknown) => {
+    if (!(error instanceof HoldfastError) || error.code !== "bundle_invalid") throw error;
+    throw new CommandFailure(
+      `${source} is not a bundle of a session. ${error.detail}`,
+      EXIT.failed,
+      {
+        cause: error,
+      },
+    );
+  });
   const counts = { imported: 1, updated: 0, unchanged: 0, kept: [], refused: [] };
   printer.result({ source, ...counts, sessionId: session.id }, nameOf(session));
 }

@@ -35,14 +35,14 @@ describe("a failed command", () => {
     const lost = new ConnectionError("GET http://127.0.0.1:1/: no answer", { cause: null });
     expect(failureOf(lost, "s1")).toEqual({
       exitCode: 2,
-      line: "holdfast: No server answers (GET http://127.0.0.1:1/: no answer). Start one with: holdfast serve",
+      line: "holdfast: No server answers at http://127.0.0.1:1. Start one with: holdfast serve",
     });
   });
 
   it("reports an invalid ID and rethrows a bug", () => {
     expect(failureOf(new TypeError('Not an id: ".."'), "..")).toEqual({
       exitCode: 1,
-      line: 'holdfast: Not an id: "..". Run `holdfast list` to see all sessions.',
+      line: 'holdfast: Not an ID: "..". Run `holdfast list` to see all sessions.',
     });
     expect(() => failureOf(new RangeError("a bug"), "s1")).toThrow("a bug");
   });

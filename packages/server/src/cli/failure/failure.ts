@@ -1,6 +1,7 @@
 import { ConnectionError, HoldfastError, type HoldfastErrorCode } from "@holdfast/client";
 import { isUnreadable } from "../../runtime/session-snapshot.ts";
 import { EXIT } from "../exit.ts";
+import { fieldSentence } from "./field-words.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 
 export interface Failure {
@@ -12,18 +13,35 @@ export interface Failure {
 /** Describes a failed command. An error that is not an answer of the server is a bug and is rethrown. */
 export function failureOf(error: unknown, sessionId: string): Failure {
   if (error instanceof ConnectionError)
-    return failure(`No server answers (${error.message}). Start one with: holdfast serve`);
+    return failure(`No server answers${addressIn(error)}. Start one with: holdfast serve`);
   if (error instanceof TypeError && error.message.startsWith("Not an id"))
     return {
-      ...failure(`${error.message}. Run \`holdfast list\` to see all sessions.`),
+      ...failure(
+        `${error.message.replace("id", "ID")}. Run \`holdfast list\` to see all sessions.`,
+      ),
       exitCode: EXIT.no,
     };
   if (isUnreadable(error)) return failureOf(toAnswer(error), sessionId);
   if (!(error instanceof HoldfastError)) throw error;
   const next = NEXT_STEPS[error.code]?.(neutraliseLine(sessionId));
-  const answer = failure(next === undefined ? error.detail : `${error.detail} ${next}`);
+  const detail = detailOf(error);
+  const answer = failure(next === undefined ? detail : `${detail} ${next}`);
   if (WRONG_USAGE.includes(error.code)) return { ...answer, exitCode: EXIT.usage };
   return NOT_FOUND.includes(error.code) ? { ...answer, exitCode: EXIT.no } : answer;
+}
+
+/** Names options where the server names fields. */
+function detailOf({ detail, problem }: HoldfastError): string {
+  const errors = problem?.errors ?? [];
+  return errors.length === 0 ? detail : errors.slice(0, SHOWN_ERRORS).map(fieldSentence).join(" ");
+}
+
+const SHOWN_ERRORS = 3;
+
+/** Where the server was expected; the rest of the message is about the request. */
+function addressIn({ message }: ConnectionError): string {
+  const origin = /https?:\/\/[^\s/]+/u.exec(message)?.[0];
+  return origin === undefined ? "" : ` at ${origin}`;
 }
 
 /** The answer that a server would give for the same error of the database. */
@@ -59,15 +77,17 @@ const WRONG_USAGE: readonly HoldfastErrorCode[] = [
 ];
 
 const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
-  agent_not_installed: () => "Run `holdfast providers` to see all providers.",
   provider_unknown: () => "Run `holdfast providers` to see all providers.",
   node_ambiguous: () => "Run `holdfast nodes` to see all nodes.",
   node_not_found: () => "Run `holdfast nodes` to see all nodes.",
-  delivery_held: (id) => `See its state with: holdfast get ${id}`,
-  delivery_rejected: (id) => `See its state with: holdfast get ${id}`,
+  answer_invalid: () => "Run `holdfast inbox` to see the options.",
+  delivery_held: (id) => `Run: holdfast update ${id} --delivery open`,
+  delivery_rejected: (id) => `Run: holdfast update ${id} --delivery open`,
   queue_full: (id) => `Follow it with: holdfast watch ${id}`,
   row_unreadable: (id) =>
     `Show its rows with: holdfast get ${id} --raw. Delete it with: holdfast delete ${id}`,
+  repository_not_found: () => "Run `holdfast repos` to see all repositories.",
+  repository_required: () => "Run: holdfast create --repo .",
   session_archived: (id) => `Continue in a copy with: holdfast fork ${id}`,
   session_failed: (id) => `Continue in a copy with: holdfast fork ${id}`,
   session_busy: () => "Pass --delivery queue to wait, or --delivery interrupt to cancel the run.",

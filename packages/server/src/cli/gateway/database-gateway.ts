@@ -2,6 +2,7 @@ import { defined } from "../../domain/defined.ts";
 import { HoldfastError } from "@holdfast/client";
 import {
   addRepositoryRequestSchema,
+  cancelRequestSchema,
   createSessionRequestSchema,
   createTokenRequestSchema,
   drainNodeRequestSchema,
@@ -14,6 +15,8 @@ import {
   updateSessionRequestSchema,
 } from "@holdfast/protocol";
 import type { z } from "zod";
+import { parseRequest } from "../../http/problems/invalid-request.ts";
+import { problemFromError } from "../../http/problems/problem-status.ts";
 import {
   fromWireContent,
   fromWireCreate,
@@ -94,8 +97,14 @@ export function databaseGateway(
           }),
         ),
       delete: (name) => act(name, (sessionId) => requests.deleteSession({ sessionId })),
-      cancel: (name, { reason = "Cancelled on the command line." } = {}) =>
-        act(name, (sessionId) => requests.cancel({ sessionId, reason })),
+      cancel: (name, request = {}) =>
+        act(name, (sessionId) => {
+          const { reason = "Cancelled on the command line." } = checked(
+            cancelRequestSchema,
+            request,
+          );
+          return requests.cancel({ sessionId, reason });
+        }),
       resume: (name) => act(name, (sessionId) => requests.resume({ sessionId })),
       answer: (name, { suspensionId, answer }) =>
         act(name, (sessionId) =>
@@ -194,12 +203,13 @@ export function databaseGateway(
 
 /** The same checks that a server makes. */
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const { data, error } = schema.safeParse(value);
-  if (error === undefined) return data;
-  const [issue] = error.issues;
-  const field = issue?.path.join(".") ?? "";
-  const detail = field === "" ? String(issue?.message) : `${field}: ${issue?.message}`;
-  throw new HoldfastError("invalid_request", { status: 400, detail });
+  try {
+    return parseRequest(schema, value);
+  } catch (error) {
+    const problem = problemFromError(error);
+    const { code, status, detail } = problem;
+    throw new HoldfastError(code, { status, detail, problem, cause: error });
+  }
 }
 
 /** Throws a refusal as the client of a server throws it. */

@@ -10,6 +10,7 @@ import { bundlesIn, journalFolder, makeDataFolder } from "../settings/data-folde
 import { CommandFailure } from "../exit.ts";
 import { refuseWhileInUse, requireData, type NamedDatabase } from "./served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
+import { howToWidenRoot } from "../settings/workspace-root.ts";
 import { databaseGateway } from "./database-gateway.ts";
 import { gatewaySettings, findServer, type CommonFlags } from "./find-server.ts";
 import { serverGateway, type SessionGateway } from "./session-gateway.ts";
@@ -88,14 +89,22 @@ async function providersOf(settings: ServeSettings): Promise<Catalog> {
   return catalogOf(settings);
 }
 
-const NO_PROVIDERS: Catalog = { get: () => null, all: () => [], defaultName: "demo" };
+const NO_PROVIDERS: Catalog = {
+  get: () => null,
+  all: () => [],
+  defaultName: "demo",
+  makeDefault: () => {},
+};
 
 /** Opens the workspace root when a repository is used for the first time. */
 function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Store): Repositories {
   const open = async (): Promise<Repositories> => {
     const { openWorkspaceRoot } = await import("../../runtime/repositories/workspace-root.ts");
-    const root = await openWorkspaceRoot(workspaceRoot, { onViolation: () => {} });
     const { findRefusedOwner } = await import("../../providers/sandbox/git-ownership.ts");
+    const root = await openWorkspaceRoot(workspaceRoot, {
+      onViolation: () => {},
+      howToWiden: howToWidenRoot,
+    });
     return createRepositories({
       store,
       root,

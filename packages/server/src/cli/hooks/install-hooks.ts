@@ -11,13 +11,9 @@ import { askYesNo } from "../terminal/confirm.ts";
 import { canAsk, terminalOf, type Terminal } from "../terminal/terminal.ts";
 import { commandLine, hookProgram, type HookProgram } from "./hook-command.ts";
 import { withHooks, withoutHooks } from "./hook-entries.ts";
-import { rewriteJson } from "./rewrite-json.ts";
-import {
-  readSettingsFile,
-  withoutMark,
-  writeSettingsFile,
-  type SettingsFile,
-} from "./settings-file.ts";
+import { rewriteJson, withoutMark } from "../settings/rewrite-json.ts";
+import { replaceFile } from "../settings/replace-file.ts";
+import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 
 export interface InstallFlags extends DataFlags {
   /** A folder (default: the current one). */
@@ -78,7 +74,7 @@ export async function installHooks({
       if (isForPeople) say("Nothing was changed.");
       return EXIT.no;
     }
-    writeSettingsFile(file, next);
+    replaceFile(file, next);
     written = true;
   }
   if (isForPeople) say(lastLine(flags, program, isSame, file.file));

@@ -106,7 +106,11 @@ async function findSubagent(
 /** Reads only the variables that locate the data, so that no other setting can fail a hook. */
 function hookSettings({ flags, env }: HookContext): ServeSettings {
   const { HOLDFAST_DATA, HOLDFAST_DATABASE_URL, XDG_DATA_HOME } = env;
-  return serveSettings(flags, { HOLDFAST_DATA, HOLDFAST_DATABASE_URL, XDG_DATA_HOME });
+  // A hook opens no repository, so a missing workspace root must not fail it either.
+  return serveSettings(
+    { ...flags, workspaceRoot: "." },
+    { HOLDFAST_DATA, HOLDFAST_DATABASE_URL, XDG_DATA_HOME },
+  );
 }
 
 /** Checks that are not required are not loaded. */

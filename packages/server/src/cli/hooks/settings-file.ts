@@ -1,37 +1,18 @@
-import { errorText } from "../../domain/error-text.ts";
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "../../providers/sandbox/path-inside.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { JsonFault, parseJsonWithLines } from "../settings/json-lines.ts";
+import { withoutMark } from "../settings/rewrite-json.ts";
+import type { ReadFile } from "../settings/replace-file.ts";
 import { misfitIn } from "./hook-entries.ts";
 
 /** A settings file of Claude Code. */
-export interface SettingsFile {
-  /** The path before resolving links. */
-  readonly file: string;
-  /** The path after resolving links. */
-  readonly realFile: string;
-  /** Null when there is none yet. */
-  readonly text: string | null;
+export interface SettingsFile extends ReadFile {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
 const MAX_BYTES = 1024 * 1024;
-const BOM = "\uFEFF";
 
 /** Refuses a broken file, with the line. A link must not lead out of the folder `inside`. */
 export function readSettingsFile(
@@ -51,37 +32,6 @@ export function readSettingsFile(
     throw new CommandFailure(`${file} is larger than 1 MiB. Nothing was changed.`);
   const text = readFileSync(realFile, "utf8");
   return { file, realFile, text, value: parseSettings(file, text) };
-}
-
-/** Writes atomically and keeps the mode. Refuses when another program has changed the file since it was read. */
-export function writeSettingsFile({ file, realFile, text }: SettingsFile, next: string): void {
-  const folder = path.dirname(realFile);
-  mkdirSync(folder, { recursive: true });
-  const now = statSync(realFile, { throwIfNoEntry: false });
-  const textNow = now === undefined ? null : readFileSync(realFile, "utf8");
-  if (textNow !== text)
-    throw new CommandFailure(`${file} was changed by another program. Try again.`);
-  const draft = path.join(folder, `.${path.basename(realFile)}.${process.pid}`);
-  try {
-    const handle = openSync(draft, "wx", 0o666);
-    try {
-      if (now !== undefined) fchmodSync(handle, now.mode & 0o7777);
-      writeFileSync(handle, next);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(draft, realFile);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    const reason = errorText(error);
-    throw new CommandFailure(`Cannot write ${file}: ${reason}.`, undefined, { cause: error });
-  }
-}
-
-/** Splits off a byte order mark. */
-export function withoutMark(text: string): { readonly mark: string; readonly json: string } {
-  return text.startsWith(BOM) ? { mark: BOM, json: text.slice(1) } : { mark: "", json: text };
 }
 
 function parseSettings(file: string, text: string): SettingsFile["value"] {

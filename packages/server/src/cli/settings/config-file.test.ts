@@ -19,6 +19,7 @@ const NOTHING = {
   agents: new Map(),
   models: new Map(),
   defaultProvider: null,
+  workspaceRoot: null,
   auth: "token",
   sandbox: "auto",
   permissions: null,
@@ -84,6 +85,7 @@ describe("the config file", () => {
           },
         },
         defaultProvider: "mine",
+        workspaceRoot: "~/projects",
         auth: "none",
         sandbox: "off",
         permissions: {
@@ -147,6 +149,7 @@ describe("the config file", () => {
         ],
       ]),
       defaultProvider: "mine",
+      workspaceRoot: "~/projects",
       auth: "none",
       sandbox: "off",
       permissions: {
@@ -329,6 +332,10 @@ describe("a bad config file is refused with line, field and reason", () => {
     [
       '{\n"defaultProvider": "gemni"}',
       'line 2: defaultProvider: there is no such provider; did you mean "gemini"?',
+    ],
+    [
+      '{\n"workspaceRoot": "projects"}',
+      'line 2: workspaceRoot: must be an absolute path, or begin with "~/".',
     ],
     ["{\n  nothing\n}", "line 2: not valid JSON."],
   ])("%s", (text, complaint) => {

@@ -21,9 +21,18 @@ const MAX_COMPLAINTS = 10;
 
 /** Reads the config file of the data folder. A missing file counts as empty; an invalid one ends the command with the line and the reason. */
 export function readConfigFile(dataFolder: string): ConfigFile {
-  const file = path.join(dataFolder, CONFIG_FILE);
+  const file = configFileIn(dataFolder);
   const text = readIfThere(file);
   return toConfig(text === null ? {} : parseConfig(file, text));
+}
+
+export function configFileIn(dataFolder: string): string {
+  return path.join(dataFolder, CONFIG_FILE);
+}
+
+/** Ends the command if the text is not a valid config file. */
+export function checkConfig(file: string, text: string): void {
+  parseConfig(file, text);
 }
 
 interface Complaint {
@@ -52,6 +61,7 @@ function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
     agents,
     models,
     defaultProvider: config.defaultProvider ?? null,
+    workspaceRoot: config.workspaceRoot ?? null,
     auth: config.auth ?? "token",
     sandbox: config.sandbox ?? "auto",
     /** Null when the file has no permissions at all. */

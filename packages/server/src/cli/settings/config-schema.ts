@@ -126,6 +126,9 @@ function makeSchemas() {
       )
       .optional(),
     defaultProvider: word.optional(),
+    workspaceRoot: word
+      .regex(/^(\/|~$|~\/)/u, 'must be an absolute path, or begin with "~/"')
+      .optional(),
     auth: z.enum(["token", "none"]).optional(),
     sandbox: z.enum(["auto", "required", "off"]).optional(),
     permissions: section({

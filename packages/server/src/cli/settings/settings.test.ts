@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -221,28 +221,6 @@ describe("the settings of a server", () => {
     [{ AGENT_WORKSPACE_ROOT: "/not/there" }, /^The workspace root \/not\/there is not a folder/u],
   ])("are refused when they are bad (%o)", (environment, message) => {
     expect(() => read(environment)).toThrow(message);
-  });
-});
-
-describe("the workspace root", () => {
-  it("is the named folder, also a relative one", () => {
-    expect(read({ AGENT_WORKSPACE_ROOT: folder }).workspaceRoot).toBe(folder);
-    const relative = path.relative(process.cwd(), folder);
-    expect(read({ AGENT_WORKSPACE_ROOT: relative }).workspaceRoot).toBe(folder);
-  });
-
-  it("is the folder in which npm was called, for a server that npm started", () => {
-    const started = {
-      npm_lifecycle_event: "start",
-      npm_package_name: "holdfast-repository",
-      INIT_CWD: folder,
-    };
-    mkdirSync(path.join(folder, "inner"));
-    expect(read(started).workspaceRoot).toBe(folder);
-    expect(read({ ...started, AGENT_WORKSPACE_ROOT: "inner" }).workspaceRoot).toBe(
-      path.join(folder, "inner"),
-    );
-    expect(read({ ...started, npm_package_name: "another" }).workspaceRoot).toBe(process.cwd());
   });
 });
 

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,6 +16,7 @@ import type { DatabaseLocation } from "../../storage/open-store.ts";
 import { readConfigFile, type ConfigFile } from "./config-file.ts";
 import { MAX_NODE_LABELS, NODE_WORD } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { workspaceRootOf } from "./workspace-root.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,6 +28,7 @@ export interface DataFlags {
 export interface ServeFlags extends DataFlags {
   readonly host?: string;
   readonly port?: string;
+  readonly workspaceRoot?: string;
 }
 
 export interface DataSettings {
@@ -135,7 +136,11 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     port,
     token,
     auth,
-    workspaceRoot: workspaceRootIn(environment),
+    workspaceRoot: workspaceRootOf({
+      flag: flags.workspaceRoot,
+      environment,
+      configured: config.workspaceRoot,
+    }),
     agents: definitionsOf(config.agents),
     models: [...config.models].map(([name, model]) => defineModel(name, model)),
     defaultProvider: config.defaultProvider,
@@ -161,22 +166,6 @@ export function describeDatabase(database: DatabaseLocation): string {
   if (database.engine === "sqlite") return `SQLite, ${database.file}`;
   const url = new URL(database.url);
   return `PostgreSQL, ${url.host}${url.pathname}`;
-}
-
-/** The folder in which the server was started. `npm start` changes to the repository and leaves it in INIT_CWD. */
-function workspaceRootIn(environment: Environment): string {
-  const isNpmStart =
-    environment["npm_lifecycle_event"] === "start" &&
-    environment["npm_package_name"] === "holdfast-repository";
-  const startedIn = (isNpmStart ? nonEmpty(environment["INIT_CWD"]) : undefined) ?? process.cwd();
-  const root = path.resolve(startedIn, nonEmpty(environment["AGENT_WORKSPACE_ROOT"]) ?? ".");
-  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new CommandFailure(
-      `The workspace root ${root} is not a folder. Set AGENT_WORKSPACE_ROOT to an existing folder.`,
-      EXIT.usage,
-    );
-  }
-  return root;
 }
 
 function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {

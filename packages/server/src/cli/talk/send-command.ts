@@ -50,7 +50,7 @@ async function send(
   const { later = laterByClock } = options;
   const { stdout, stderr } = terminal;
   if (!/\S/u.test(text)) {
-    stderr.stream.write("holdfast: The message is empty.\n");
+    stderr.stream.write("holdfast: The message must not be empty.\n");
     return EXIT.usage;
   }
   const onBroken = (): void => void stderr.stream.write("Reconnecting…\n");

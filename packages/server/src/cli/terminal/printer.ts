@@ -1,9 +1,9 @@
 import { createPaint, type Colouring, type Paint } from "./paint.ts";
 import { jsonLine, neutralise, neutraliseLine, onOneLine } from "./neutralise.ts";
+import { tableLines, type Column, type Row } from "./table.ts";
 import { versioned } from "./json-output.ts";
 import { timeAgo } from "./format.ts";
 import { terminalOf, type Terminal } from "./terminal.ts";
-import { fit, widthOf } from "./text-width.ts";
 
 /** The output of commands: data to stdout, notes to stderr, control characters replaced. */
 export interface Printer {
@@ -28,18 +28,6 @@ export interface Printer {
   /** Aligned on a terminal, separated by tabs elsewhere. */
   table(rows: readonly Row[], columns: readonly (Column | string)[]): void;
 }
-
-export type Row = readonly (string | null)[];
-
-export interface Column {
-  readonly title: string;
-  /** Shrinks when the terminal is narrow. */
-  readonly flexible?: true;
-  readonly style?: (text: string, paint: Paint) => string;
-}
-
-const GAP = 2;
-const NARROWEST = 8;
 
 export function openPrinter({ json = false }: { readonly json?: boolean } = {}): Printer {
   const terminal = terminalOf(process);
@@ -74,68 +62,8 @@ export function openPrinter({ json = false }: { readonly json?: boolean } = {}):
         return;
       }
       const columns = titles.map((title) => (typeof title === "string" ? { title } : title));
-      for (const text of alignedLines(rows, { columns, paint, width: stdout.columns() }))
+      for (const text of tableLines(rows, { columns, paint, width: stdout.columns() }))
         stdout.stream.write(`${text}\n`);
     },
   };
-}
-
-function alignedLines(
-  rows: readonly Row[],
-  {
-    columns,
-    paint,
-    width,
-  }: { readonly columns: readonly Column[]; readonly paint: Paint; readonly width: number },
-): readonly string[] {
-  const cells = rows.map((row) => columns.map((_, index) => neutraliseLine(row[index] ?? "–")));
-  const widths = fitWidths(
-    columns.map(({ title }, index) =>
-      Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ""))),
-    ),
-    { columns, width },
-  );
-  const lineOf = (row: readonly string[], style: (text: string, index: number) => string): string =>
-    row
-      .map((cell, index) => {
-        const room = widths[index] ?? 0;
-        const text = fit(cell, room);
-        const isLast = index === row.length - 1;
-        return style(text, index) + (isLast ? "" : " ".repeat(room - widthOf(text) + GAP));
-      })
-      .join("")
-      .trimEnd();
-  return [
-    lineOf(
-      columns.map(({ title }) => title),
-      (text) => paint.dim(text),
-    ),
-    ...cells.map((row) =>
-      lineOf(row, (text, index) => columns[index]?.style?.(text, paint) ?? text),
-    ),
-  ];
-}
-
-/** Shrinks the widest flexible column until the table fits or no column can shrink. */
-function fitWidths(
-  natural: readonly number[],
-  { columns, width }: { readonly columns: readonly Column[]; readonly width: number },
-): readonly number[] {
-  const widths = [...natural];
-  const gaps = GAP * (widths.length - 1);
-  for (;;) {
-    const over = widths.reduce((sum, one) => sum + one, gaps) - width;
-    if (over <= 0) return widths;
-    const candidates = widths
-      .map((room, index) => ({ room, index }))
-      .filter(({ room, index }) => columns[index]?.flexible === true && room > NARROWEST)
-      .toSorted((left, right) => right.room - left.room);
-    const [widest, next] = candidates;
-    if (widest === undefined) return widths;
-    const least = Math.max(NARROWEST, next?.room ?? NARROWEST);
-    widths[widest.index] = Math.max(
-      NARROWEST,
-      widest.room - Math.max(1, Math.min(over, widest.room - least)),
-    );
-  }
 }

@@ -23,6 +23,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/sessions/import": "admin",
   "POST /api/removed/:id/restore": "admin",
   "POST /api/repos": "admin",
+  "PATCH /api/providers": "admin",
   "DELETE /api/repos/:id": "admin",
   "POST /api/nodes/:id/drain": "admin",
   "POST /api/database/check": "admin",

@@ -22,16 +22,37 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({
   schema,
   httpPart = "body",
 }) => {
-  // A message in a schema takes precedence; this replaces the validator's own texts.
-  const error = (issue: RawIssue): string => messageOf(issue, schema);
   return (value) => {
-    const parsed = schema.safeParse(value, { error });
-    if (parsed.success) return { value: parsed.data };
-    const { issues } = parsed.error;
-    const errors = issues.flatMap((issue) => errorsOf(issue, issue.path)).slice(0, MAX_ERRORS);
-    return { error: new InvalidRequest(errors, httpPart) };
+    const parsed = parse(schema, value);
+    return parsed.ok
+      ? { value: parsed.data }
+      : { error: new InvalidRequest(parsed.errors, httpPart) };
   };
 };
+
+/** For requests that come without HTTP. Throws an `InvalidRequest`. */
+export function parseRequest<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.infer<Schema> {
+  const parsed = parse(schema, value);
+  if (parsed.ok) return parsed.data;
+  throw new InvalidRequest(parsed.errors);
+}
+
+type Parsed<Schema extends z.ZodType> =
+  | { readonly ok: true; readonly data: z.infer<Schema> }
+  | { readonly ok: false; readonly errors: readonly FieldError[] };
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<Schema> {
+  // A message in a schema takes precedence; this replaces the validator's own texts.
+  const error = (issue: RawIssue): string => messageOf(issue, schema);
+  const parsed = schema.safeParse(value, { error });
+  if (parsed.success) return { ok: true, data: parsed.data };
+  const { issues } = parsed.error;
+  const errors = issues.flatMap((issue) => errorsOf(issue, issue.path)).slice(0, MAX_ERRORS);
+  return { ok: false, errors };
+}
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;

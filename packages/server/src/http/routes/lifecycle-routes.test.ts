@@ -9,6 +9,7 @@ import {
 } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { shouldResume, RESUME_POLICY } from "../../domain/should-resume.ts";
+import { refuse } from "../../runtime/reply.ts";
 import type { Stats } from "../../runtime/stats/stats.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import { NOON, refusal, REPO, session, suspension, WIRE_SESSION } from "../testing/samples.ts";
@@ -275,6 +276,28 @@ describe("other resources over HTTP", () => {
     expect([await remove("repo1"), await remove("other")]).toEqual([200, 404]);
   });
 
+  it("choose the default provider", async () => {
+    const app = await testApp({
+      runtime: {
+        setDefaultProvider: async (name) =>
+          name === "gemini"
+            ? { ok: true, providers: [], defaultProvider: name }
+            : refuse("provider_unknown", "There is none."),
+      },
+    });
+    const choose = (payload: object) =>
+      app.inject({ method: "PATCH", url: "/api/providers", payload });
+    const chosen = await choose({ defaultProvider: "gemini" });
+    expect([chosen.statusCode, chosen.json()]).toEqual([
+      200,
+      { providers: [], defaultProvider: "gemini" },
+    ]);
+    const unknown = await choose({ defaultProvider: "nobody" });
+    expect([unknown.statusCode, unknown.json()]).toMatchObject([400, { code: "provider_unknown" }]);
+    for (const bad of [{}, { defaultProvider: "" }, { defaultProvider: "demo", more: 1 }])
+      expect((await choose(bad)).statusCode).toBe(400);
+  });
+
   it("include providers", async () => {
     const provider = {
       name: "demo",
@@ -282,6 +305,8 @@ describe("other resources over HTTP", () => {
       installed: true,
       command: ["node", "demo.js"],
       install: null,
+      login: null,
+      version: null,
       models: [{ id: "a", name: "A" }],
       modes: [],
       commands: [{ name: "plan", description: "Makes a plan", hint: null }],

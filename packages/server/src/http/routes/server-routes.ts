@@ -7,6 +7,7 @@ import {
   providersReplySchema,
   statsQuerySchema,
   statsSchema,
+  updateProvidersRequestSchema,
 } from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
@@ -29,6 +30,30 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
     handler: async () => {
       const { providers, defaultProvider } = await runtime.listProviders();
       return { providers: providers.map(toWireProvider), defaultProvider };
+    },
+  });
+
+  app.route({
+    method: "PATCH",
+    url: "/api/providers",
+    schema: {
+      operationId: "updateProviders",
+      summary: "Choose the default provider",
+      description:
+        "Messages that name no provider, in sessions without one, go to the default. The server writes it to its config " +
+        "file and uses it at once. Each node has its own default.",
+      tags: ["providers"],
+      body: updateProvidersRequestSchema,
+      response: {
+        200: providersReplySchema,
+        ...writeProblems("agent_not_installed", "provider_unknown", "settings_not_written"),
+      },
+    },
+    handler: async ({ body: { defaultProvider: name } }, reply) => {
+      const updated = await runtime.setDefaultProvider(name);
+      if (!updated.ok) return sendRefusal(reply, updated);
+      const { providers, defaultProvider } = updated;
+      return reply.code(200).send({ providers: providers.map(toWireProvider), defaultProvider });
     },
   });
 

@@ -263,6 +263,8 @@ export function toWireProvider(provider: ProviderDescription): wire.Provider {
     installed: provider.installed,
     command: [...provider.command],
     install: provider.install,
+    login: provider.login,
+    version: provider.version,
     models: provider.models.map(({ id, name }) => ({ id, name })),
     modes: provider.modes.map(({ id, name }) => ({ id, name })),
     commands: provider.commands.map(({ name, description, hint }) => ({ name, description, hint })),

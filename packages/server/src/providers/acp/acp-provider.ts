@@ -28,6 +28,7 @@ import {
   type Marker,
 } from "./process/agent-environment.ts";
 import { findProgram } from "./process/find-program.ts";
+import { programVersion } from "./process/program-version.ts";
 import { sweepAgents, type SweepResult } from "./process/process-sweep.ts";
 import { spawnAgent } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
@@ -85,17 +86,21 @@ type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
 
 function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDescription {
   const { definition } = options;
-  const { name, title, install } = definition;
+  const { name, title, install, login } = definition;
   const command = commandOf(options);
+  const program = findProgram(command[0] ?? "", searchPathOf(options));
   const configured = definition.models.map((id): Choice => ({ id, name: id }));
   const about = latest?.link.about;
   const offered = about?.model.choices.filter(({ id }) => !definition.models.includes(id)) ?? [];
   return {
     name,
     title,
-    installed: findProgram(command[0] ?? "", searchPathOf(options)) !== null,
+    installed: program !== null,
+    // The interpreter of a configured script has a version of its own.
+    version: program === null || install === null ? null : programVersion(program),
     command: options.secrets.redactor.json(command),
     install,
+    login,
     models: [...configured, ...offered],
     modes: about?.mode.choices ?? [],
     commands: about?.commands ?? [],

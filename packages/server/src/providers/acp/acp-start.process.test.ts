@@ -211,6 +211,8 @@ describe("an agent that starts", () => {
       title: "Scripted agent",
       installed: true,
       install: "npm install scripted",
+      login: null,
+      version: null,
       models: [
         { id: "large", name: "large" },
         { id: "extra", name: "extra" },

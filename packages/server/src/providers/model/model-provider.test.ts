@@ -274,6 +274,8 @@ describe("a model", () => {
       installed: false,
       command: [],
       install: "export OTHER_KEY=…",
+      login: null,
+      version: null,
       models: [
         { id: "fake-1", name: "fake-1" },
         { id: "fake-2", name: "fake-2" },

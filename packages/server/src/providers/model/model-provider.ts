@@ -35,6 +35,8 @@ function describe(definition: ModelDefinition, apiKey: string | null): ProviderD
     installed: apiKeyEnv === null || apiKey !== null,
     command: [],
     install: apiKeyEnv === null ? null : `export ${apiKeyEnv}=…`,
+    login: null,
+    version: null,
     models: [...new Set([model, ...models])].map((id) => ({ id, name: id })),
     modes: [],
     commands: [],

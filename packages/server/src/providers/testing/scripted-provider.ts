@@ -26,6 +26,7 @@ export function scriptedDefinition({
     network: "open",
     pathVariable: null,
     install: null,
+    login: null,
     mode: null,
     asks: true,
     models: [],

@@ -61,7 +61,7 @@ describe.each(PROOFS)("the workspace root, proved by %s", (proof) => {
     refusal: { code, message, status: null, state: null },
   });
   const outside = (asked: string) =>
-    refusal("path_outside_root", `${JSON.stringify(asked)} is outside the workspace root.`);
+    refusal("path_outside_root", `${JSON.stringify(asked)} is outside the workspace root ${root}.`);
 
   it("A14 takes a repository by its absolute path, or by its path from the root", async () => {
     expect(await resolve(path.join(root, "repo"))).toEqual(ok("root/repo"));
@@ -140,7 +140,7 @@ describe.each(PROOFS)("the workspace root, proved by %s", (proof) => {
     for (const asked of [...paths, "far", "direct/.git"]) {
       const refused = await resolve(asked);
       expect(refused).toEqual(outside(asked));
-      expect(JSON.stringify(refused)).not.toContain(base);
+      expect(JSON.stringify(refused).replace(root, "")).not.toContain(base);
     }
     expect(new Set(violations.map(({ reason }) => reason))).toEqual(new Set(["leads_outside"]));
     expect(violations[0]?.leadsTo).toBe(path.join(base, "outside/secret"));

@@ -15,7 +15,7 @@ export interface WorkspaceRoot {
   open(requested: string): Promise<Opened>;
 }
 
-/** A refusal names only the requested path, not its target. */
+/** A refusal names only the root and the requested path, not its target. */
 export type Opened = Reply<{ readonly workspace: OpenWorkspace }>;
 
 /** A request for a path outside the root. For the log, so it names the target too. */
@@ -27,6 +27,8 @@ export interface Violation {
 }
 
 export interface RootOptions {
+  /** A sentence that says how to get a root that contains the path; null for a path in the root that leads outside. */
+  readonly howToWiden?: (root: string, requested: string | null) => string;
   readonly onViolation: (violation: Violation) => void;
   /** Set by tests; by default the best proof of the system. */
   readonly proof?: FolderProof;
@@ -35,7 +37,7 @@ export interface RootOptions {
 /** Throws if the root is not a folder that can be opened. */
 export async function openWorkspaceRoot(
   folder: string,
-  { onViolation, proof = BEST_PROOF }: RootOptions,
+  { onViolation, howToWiden, proof = BEST_PROOF }: RootOptions,
 ): Promise<WorkspaceRoot> {
   const configured = path.resolve(folder);
   const root = await realpath(configured);
@@ -49,7 +51,12 @@ export async function openWorkspaceRoot(
     leadsTo: string | null,
   ): Refused => {
     onViolation({ path: requested, root, reason, leadsTo });
-    return refuse("path_outside_root", `${shown(requested)} is outside the workspace root.`);
+    const isPath = reason === "outside_root";
+    const advice = howToWiden?.(root, isPath ? path.resolve(root, requested) : null);
+    return refuse(
+      "path_outside_root",
+      `${shown(requested)} is outside the workspace root ${root}.${advice === undefined ? "" : ` ${advice}`}`,
+    );
   };
 
   const open = async (requested: string): Promise<Opened> => {

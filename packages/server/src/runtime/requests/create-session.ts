@@ -77,7 +77,7 @@ async function refuseCreation(
   const invalid = refuseMetadata(metadata);
   if (invalid !== null) return invalid;
   if (provider !== null || message !== null) {
-    const name = provider ?? context.defaultProvider;
+    const name = provider ?? context.defaultProvider();
     const refused = await refuseProvider(context, name, "request");
     if (refused !== null) return refused;
   }

@@ -18,7 +18,7 @@ export async function refuseProvider(
   const where = program.includes("/")
     ? `The program ${program} does not exist.`
     : "It is not on the PATH.";
-  const how = install === null ? "" : ` To install it: ${install}`;
+  const how = install === null ? "" : ` Install it with: ${install}`;
   return refuse("agent_not_installed", `${title} is not installed. ${where}${how}`);
 }
 
@@ -27,7 +27,7 @@ const ADVICE = "Configure it, or choose another provider for the message or the 
 function unknownProvider(name: string, chosenBy: ChosenBy): string {
   switch (chosenBy) {
     case "request":
-      return `There is no provider "${name}". See GET /api/providers.`;
+      return `There is no provider "${name}".`;
     case "preference":
       return `The session prefers the provider "${name}", which is no longer configured. ${ADVICE}`;
     case "last_run":

@@ -1,3 +1,5 @@
+import { errorText } from "../../domain/error-text.ts";
+import { refuseProvider } from "./refuse-provider.ts";
 import { defined } from "../../domain/defined.ts";
 import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
 import type { Catalog } from "../../providers/catalog.ts";
@@ -55,6 +57,8 @@ export interface RequestOptions {
   /** The bundles of removed sessions. */
   readonly removed?: { readonly folder: string; readonly keptMs: number };
   readonly onImported?: (sessionId: string) => void;
+  /** Writes the default provider to the settings; throws if it cannot. */
+  readonly keepDefaultProvider?: (name: string) => void;
 }
 
 export function createRequests(context: RuntimeContext, options: RequestOptions): Requests {
@@ -75,6 +79,10 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
           options.removed.keptMs,
           importSession,
         );
+  const listProviders: Requests["listProviders"] = async () => ({
+    providers: await Promise.all(catalog.all().map((provider) => provider.describe())),
+    defaultProvider: catalog.defaultName,
+  });
   return {
     createSession: shareEqual((request) => createSession(context, request)),
     listSessions: ({ provider, ...query }) =>
@@ -142,10 +150,19 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     listRepos: repositories.list,
     removeRepo: repositories.remove,
     findFiles,
-    listProviders: async () => ({
-      providers: await Promise.all(catalog.all().map((provider) => provider.describe())),
-      defaultProvider: catalog.defaultName,
-    }),
+    listProviders,
+    setDefaultProvider: async (name) => {
+      const refused = await refuseProvider(context, name, "request");
+      if (refused !== null) return refused;
+      try {
+        options.keepDefaultProvider?.(name);
+      } catch (error) {
+        context.log.error({ err: error }, "the default provider could not be written");
+        return refuse("settings_not_written", errorText(error));
+      }
+      catalog.makeDefault(name);
+      return { ok: true, ...(await listProviders()) };
+    },
     stats: (range) => readStats(store, { ...range, now: clock() }),
   };
 }

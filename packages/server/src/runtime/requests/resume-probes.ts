@@ -10,7 +10,7 @@ const CACHED_MS = 5_000;
 
 /** Probes of the disk and the installed programs. They start no process. */
 export function createResumeProbes(
-  { get, defaultName }: Pick<Catalog, "get" | "defaultName">,
+  catalog: Pick<Catalog, "get" | "defaultName">,
   { clock }: { readonly clock: () => number },
 ): Required<ResumeProbes> {
   const cache = new Map<string, { readonly state: ProviderState; readonly at: number }>();
@@ -18,8 +18,8 @@ export function createResumeProbes(
     // A missing folder has no `.git` either, so one check is enough.
     workspace: (folder) => isFileOrFolder(path.join(folder, ".git")),
     provider: async (requested) => {
-      const name = requested ?? defaultName;
-      const provider = get(name);
+      const name = requested ?? catalog.defaultName;
+      const provider = catalog.get(name);
       if (provider === null) return "not_known";
       const now = clock();
       const last = cache.get(name);

@@ -36,7 +36,7 @@ async function storeMessage(
   const session = await snapshotOf(context.store, request.sessionId);
   if (session === null) return noSuchSession();
   const { id: sessionId, repoId } = session;
-  const { defaultProvider } = context;
+  const defaultProvider = context.defaultProvider();
   const runId = context.newId();
   const start = chooseAgent(request, { session, defaultProvider });
   const isNext = beginsAtOnce(session, request);
@@ -132,7 +132,7 @@ export function firstMessage(
   request: CreateSession,
 ): Send {
   if (!reserveSlot(context, sessionId, request.repoId)) return newSend(context, {});
-  const { defaultProvider } = context;
+  const defaultProvider = context.defaultProvider();
   const choice = chooseAgent(NO_WISH, { session: { ...request, lastRun: null }, defaultProvider });
   return newSend(context, { start: { ...choice, handed: false } });
 }

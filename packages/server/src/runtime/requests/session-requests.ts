@@ -135,7 +135,7 @@ export async function answer(
   const suspension = await context.store.readSuspension(suspensionId);
   if (suspension === null || suspension.sessionId !== sessionId)
     return withSession(context.store, sessionId, () =>
-      refuse("suspension_not_found", "The session has no suspension with this id."),
+      refuse("suspension_not_found", "The session has no suspension with this ID."),
     );
   const parsed = parseAnswer(suspension, request.answer);
   if (!parsed.ok) return parsed;

@@ -158,6 +158,19 @@ describe("C2, ruling 18: a message that chooses no agent", () => {
     expect((await runs(other)).map(([provider]) => provider)).toEqual(["b"]);
   });
 
+  it("goes to the default that was chosen while the server runs", async () => {
+    await openTwo();
+    expect(await test.runtime.setDefaultProvider("nobody")).toMatchObject({
+      ok: false,
+      refusal: { code: "provider_unknown" },
+    });
+    expect((await test.runtime.listProviders()).defaultProvider).toBe("a");
+    expect(ok(await test.runtime.setDefaultProvider("b"))).toMatchObject({ defaultProvider: "b" });
+    const id = await test.createSession();
+    await sendAndWait(id, script(say("one")));
+    expect((await runs(id)).map(([provider]) => provider)).toEqual(["b"]);
+  });
+
   it("sticks to what a message chose, with its model, until another one or the preference says otherwise", async () => {
     await openTwo({ models: ["small", "large"] });
     const id = await test.createSession();

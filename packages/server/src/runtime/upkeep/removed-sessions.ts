@@ -51,10 +51,7 @@ export function removedSessions(
         if (imported.ok) await bundles.remove(file.path);
         return imported;
       }
-      return refuse(
-        "removed_not_found",
-        "There is no bundle of a removed session with this id here.",
-      );
+      return refuse("removed_not_found", "No removed session with this ID can be restored here.");
     },
   };
 }

@@ -25,6 +25,7 @@ beforeEach(async () => {
       get: () => null,
       all: () => [],
       defaultName: "demo",
+      makeDefault: () => {},
     },
     repositories: createRepositories({
       store: outside,

@@ -302,7 +302,8 @@ export class SessionWorker {
     if (!(await this.#takeSlot(session))) return;
     const { clock, defaultProvider, slots } = this.#context;
     slots.countRun(this.#sessionId);
-    const start = { ...chooseAgent(entry, { session, defaultProvider }), handed: false };
+    const choice = chooseAgent(entry, { session, defaultProvider: defaultProvider() });
+    const start = { ...choice, handed: false };
     await this.#command(session, { type: "start-run", at: clock(), runId: entry.runId, start });
   }
 

@@ -1,6 +1,8 @@
 import { findNodeAtLocation, parseTree, type JSONPath, type Node } from "jsonc-parser";
 import { isObject, sameJson, type Json } from "../../domain/json.ts";
 
+const BOM = "\uFEFF";
+
 /**
  * Returns the JSON text with another value in it. Parts that stay the same keep their spaces and their way of writing
  * numbers; new parts are formatted like the text around them. The text must be valid JSON. `modify` of jsonc-parser is
@@ -8,6 +10,11 @@ import { isObject, sameJson, type Json } from "../../domain/json.ts";
  */
 export function rewriteJson(text: string, value: unknown): string {
   return rewriteAt(text, [], parse(text), parse(JSON.stringify(value)));
+}
+
+/** Splits off a byte order mark. */
+export function withoutMark(text: string): { readonly mark: string; readonly json: string } {
+  return text.startsWith(BOM) ? { mark: BOM, json: text.slice(1) } : { mark: "", json: text };
 }
 
 function parse(text: string): Json {

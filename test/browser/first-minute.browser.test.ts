@@ -1,0 +1,50 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "./eventually.ts";
+import { openPageRig, type PageRig } from "./page-rig.ts";
+
+let rig: PageRig;
+beforeAll(async () => {
+  rig = await openPageRig();
+});
+afterEach(() => rig.clear());
+afterAll(() => rig.close());
+
+describe("the page of a server without sessions", () => {
+  it("lets the user choose the default agent, and shows how to get the others", async () => {
+    const page = await rig.open("/", { expected: /ERR_|Failed to load/u });
+    const agents = page.getByRole("radiogroup", { name: "Default agent" });
+    await eventually(() => agents.getByRole("radio", { name: /Demo agent/u }).isChecked()).toBe(
+      true,
+    );
+    await agents.getByRole("radio", { name: /Scripted/u }).check();
+    await eventually(async () => (await rig.client.providers()).defaultProvider).toBe("scripted");
+
+    await page.getByText(/agents are not installed/u).click();
+    await page.getByText("npm install -g @google/gemini-cli", { exact: true }).waitFor();
+    await page.getByText(/^Run gemini once/u).waitFor();
+
+    await rig.stop("SIGTERM");
+    await rig.start();
+    await page.reload();
+    await eventually(() => agents.getByRole("radio", { name: /Scripted/u }).isChecked()).toBe(true);
+  });
+
+  it("refuses a repository outside the workspace root with the line that changes the root (A14)", async () => {
+    const page = await rig.open("/", { expected: /403 \(Forbidden\).*\/api\/repos/u });
+    const step = page.getByRole("region", { name: "Repository" });
+    await step.getByLabel("Add a repository").fill("/nowhere/at/all");
+    await step.getByRole("button", { name: "Add", exact: true }).click();
+    await eventually(() => step.getByRole("alert").textContent()).toBe(
+      `"/nowhere/at/all" is outside the workspace root ${rig.root}. ` +
+        "To change it, start the server with: holdfast serve --workspace-root /nowhere/at/all",
+    );
+    await step.getByLabel("Add a repository").fill(rig.root);
+    await step.getByLabel("Add a repository").press("Enter");
+    await step.getByText(rig.root).waitFor();
+
+    await page.getByRole("main").getByRole("button", { name: "New session" }).last().click();
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    await eventually(() => dialog.getByLabel("Agent").inputValue()).toBe("scripted");
+    expect(await dialog.getByLabel("Repository", { exact: true }).inputValue()).not.toBe("");
+  });
+});

@@ -1,0 +1,144 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { ask, fail, say, script } from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  holdfast,
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type ProcessResult,
+} from "../e2e/holdfast-process.ts";
+
+/** A data folder with sessions for the rows of the table, with or without a server. */
+export interface World {
+  run(words: readonly string[], stdin?: string): Promise<ProcessResult>;
+  /** A value for a placeholder; each use of `{session}` and its like is a new session. */
+  value(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openWorld({ withServer }: { readonly withServer: boolean }): Promise<World> {
+  const { folder, data, root } = prepareFolder({
+    providers: { scripted: { type: "acp", command: scriptedCommand } },
+    defaultProvider: "scripted",
+  });
+  const env = { AGENT_WORKSPACE_ROOT: root, HOLDFAST_DATA: data, HOME: folder };
+  const run: World["run"] = (words, stdin) => holdfast(words, env, stdin);
+  const succeed = async (...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(words);
+    if (code !== 0) throw new Error(`holdfast ${words.join(" ")}: ${code} ${stderr}`);
+    return stdout.trim();
+  };
+  await succeed("create");
+  const server = withServer
+    ? await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } })
+    : null;
+  const conversation = (): Promise<string> => succeed("create", "--repo", root);
+  let files = 0;
+  const newPath = (): string => path.join(folder, `file-${(files += 1)}`);
+  const written = (text: string): string => {
+    const file = newPath();
+    writeFileSync(file, text);
+    return file;
+  };
+
+  const newRepository = (): string => {
+    const repository = path.join(root, path.basename(newPath()));
+    mkdirSync(path.join(repository, ".git"), { recursive: true });
+    return repository;
+  };
+
+  const VALUES: Readonly<Record<string, () => Promise<string> | string>> = {
+    root: () => root,
+    data: () => data,
+    url: () => server?.url ?? "",
+    /** `127.0.0.1:PORT` */
+    address: () => new URL(server?.url ?? "").host,
+    newFile: newPath,
+    noFolder: () => path.join(newPath(), "missing", "file"),
+    repository: newRepository,
+    repo: async () => succeed("repos", "add", newRepository()),
+    session: () => succeed("create", "--agent", "tester"),
+    conversation,
+    archived: async () => {
+      const id = await succeed("create");
+      await succeed("archive", id);
+      return id;
+    },
+    finalized: async () => {
+      const id = await succeed("create");
+      await succeed("finalize", id, "completed");
+      return id;
+    },
+    resumable: async () => {
+      const id = await succeed("create");
+      await succeed("update", id, "--phase", "approval");
+      return id;
+    },
+    /** A session whose agent waits for an answer. */
+    waiting: async () => {
+      const id = await conversation();
+      await run(["send", id, script(ask({ id: "delete", title: "Delete it?" }))]);
+      return id;
+    },
+    /** The data folder, with an open question. */
+    dataWithQuestion: async () => {
+      const id = await conversation();
+      await run(["send", id, script(ask({ id: "delete", title: "Delete it?" }))]);
+      return data;
+    },
+    /** A copy of the database. */
+    copy: async () => {
+      const file = newPath();
+      await succeed("db", "backup", file);
+      return file;
+    },
+    answer: () => script(say("Here I am.")),
+    failure: () => script(fail({ code: -32_603, message: "It broke." })),
+    question: () => script(ask({ id: "delete", title: "Delete it?" })),
+    token: async () => {
+      const { id } = JSON.parse(
+        await succeed("token", "create", "--name", "t", "--scope", "read", "--json"),
+      );
+      return id;
+    },
+    node: async () => {
+      const { nodes } = JSON.parse(await succeed("nodes", "--json"));
+      return nodes[0].id;
+    },
+    bundle: async () => {
+      const id = await succeed("create");
+      const { stdout } = await run(["export", id]);
+      await succeed("delete", id, "--yes");
+      return written(stdout);
+    },
+    notBundle: () => written("no bundle"),
+    states: async () => {
+      const target = newPath();
+      await succeed("create", "--agent", "exported");
+      await succeed("export", "--format", "gaia", "--to", target);
+      return target;
+    },
+    removed: async () => {
+      await conversation();
+      await succeed("cleanup", "--hours", "0", "--conversations", "--yes");
+      const { removed } = JSON.parse(await succeed("removed", "--json"));
+      return removed[0].id;
+    },
+    long: () => "x".repeat(400),
+  };
+
+  return {
+    run,
+    value: async (name) => {
+      const value = VALUES[name];
+      if (value === undefined) throw new Error(`the world has no value ${name}`);
+      return value();
+    },
+    close: async () => {
+      await server?.end("SIGTERM");
+      removeFolder(folder);
+    },
+  };
+}

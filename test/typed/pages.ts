@@ -1,0 +1,107 @@
+import type { TypedPage } from "./typed-page.ts";
+
+const API = `
+URL=http://127.0.0.1:4664
+api() { curl -sS -H "Authorization: Bearer $(cat ~/.local/share/holdfast/token)" "$@"; }
+json() { api -H 'Content-Type: application/json' "$@"; }`;
+const SESSION = `ID=$(holdfast create --repo . --title Typed)`;
+const STOPPED = `kill $(jq .pid ~/.local/share/holdfast/server.json)
+while test -e ~/.local/share/holdfast/server.json; do sleep 0.1; done`;
+
+const OTHER_SERVER = `holdfast serve --port 0 --data ~/other > ~/other.log &
+until test -e ~/other/server.json; do sleep 0.1; done
+OTHER_URL=$(jq -r .url ~/other/server.json); OTHER_TOKEN=$(cat ~/other/token)`;
+
+/** Pages whose commands are typed, in a Git repository. A server runs already, and \`holdfast\` is installed. */
+export const PAGES: readonly TypedPage[] = [
+  {
+    page: "docs/http-api.md",
+    needs: ["curl", "jq"],
+    treatments: {
+      "api -N $URL/api/sessions/$ID/events ": { until: /event: delta\n/u },
+      'json $URL/api/sessions/$ID/messages -d \'{"text":"Why': { shows: /"position":/u },
+      "api $URL/api/sessions/$ID ": { shows: /"title":"The build"/u },
+      'api "$URL/api/sessions?q=': { shows: /The build/u },
+      'api "$URL/api/repos/': { shows: /^parse\.ts$/mu },
+      "api -N $URL/api/sessions/$ID/events": { until: /event: message\n/u },
+      "QUESTION=": { again: true },
+      "api $URL/api/suspensions | jq '.suspensions[0].request.options'": {
+        shows: /"allow_once"/u,
+      },
+      "json $URL/api/sessions/$ID/resume": { shows: /"state":"running"/u },
+      "api -T session-": { shows: /"title":"The build"/u },
+      "api $URL/api/nodes | jq": { shows: /"draining": true/u },
+      "json $URL/api/tokens": { shows: /^hf_\w+/mu },
+    },
+  },
+  {
+    page: "docs/agent-tools.md",
+    needs: ["curl", "jq"],
+    before: API,
+    treatments: {
+      "QUESTION=": { notTyped: "no agent asks here; test/e2e/agent-tools.test.ts answers one" },
+      "ID=": { notTyped: "as above" },
+      "json $URL/api/sessions/$ID/resume": { notTyped: "as above" },
+      "json $URL/api/events/": { shows: /"answered":0/u },
+    },
+  },
+  {
+    page: "docs/backup.md",
+    before: `${SESSION}; mkdir -p /backups`,
+    treatments: {
+      "pg_dump ": { notTyped: "it belongs to PostgreSQL" },
+      "pg_restore ": { notTyped: "as above" },
+    },
+  },
+  {
+    page: "docs/gaia.md",
+    needs: ["python3"],
+    before: `mkdir -p .claude/session/agent-20260108-180530-abc12345 tools/4-memory
+echo '{"agent_id": "agent-20260108-180530-abc12345", "agent_name": "a", "purpose": "p", "phase": "planning",
+ "created_at": "2026-01-08T18:05:30+00:00", "last_updated": "2026-01-08T18:05:30+00:00", "resume_ready": true, "history": [],
+ "metadata": {}, "error_count": 0, "last_error": null}' \
+  > .claude/session/agent-20260108-180530-abc12345/state.json`,
+    treatments: {
+      "holdfast import": { shows: /1 imported|"imported":1|imported\t1/u },
+      "python3 ": { shows: /agent-20260108-180530-abc12345/u },
+    },
+  },
+  {
+    page: "docs/hooks.md",
+    before: `holdfast create --agent terraform-architect --id agent-20260108-180530-abc12345
+holdfast update agent-20260108-180530-abc12345 --phase approval`,
+    treatments: {
+      'echo \'{"agent_name"': { shows: /"should_resume": ?true/u },
+      'echo \'{"task_info"': { shows: /"finalized": ?true/u },
+      "holdfast hook install": { shows: /settings/u, adds: "--yes" },
+    },
+  },
+  {
+    page: "docs/logging.md",
+    needs: ["jq"],
+    before: `${SESSION}; holdfast send $ID Hello`,
+    treatments: { "tail -f": { until: /agent started/u } },
+  },
+  {
+    page: "docs/moving.md",
+    needs: ["curl", "jq"],
+    before: `${API}\n${SESSION}\n${OTHER_SERVER}
+TOKEN=$(cat ~/.local/share/holdfast/token)`,
+    treatments: {
+      "holdfast import": { prepare: "holdfast delete $ID --yes", shows: /^agent-/u },
+      "curl -sS": { shows: /"title":"Typed"/u },
+      "holdfast db copy --from ~": { prepare: STOPPED, shows: /^/u },
+    },
+  },
+];
+
+/** Pages whose commands are not typed, and why. */
+export const NOT_TYPED: Readonly<Record<string, string>> = {
+  "CONTRIBUTING.md": "they run the tests",
+  "docs/agents.md": "they run the tests with real agents",
+  "README.md": "",
+  "docs/command-line.md": "",
+  "docs/deployment.md": "",
+  "docs/sandbox.md": "",
+  "docs/failure-matrix.md": "they run the crash matrix",
+};
