@@ -5,6 +5,7 @@ COPY packages/protocol/package.json packages/protocol/
 COPY packages/client/package.json packages/client/
 COPY packages/server/package.json packages/server/
 COPY packages/web/package.json packages/web/
+COPY scripts/node/package.json scripts/node/
 RUN npm ci
 COPY tsconfig.base.json tsconfig.json ./
 COPY scripts scripts

@@ -1,6 +1,7 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensureBuilt, ensureInstalled, holdBuildLock } from "./prepare.mjs";
+import { ensureInstalled, holdBuildLock } from "./prepare/packages.mjs";
+import { ensureBuilt } from "./prepare/program.mjs";
 import { Stop, main, root, runTool } from "./run.mjs";
 
 /** Published packages. This repository itself uses their sources. */
@@ -16,6 +17,15 @@ await main(async () => {
 async function buildLibraries() {
   for (const folder of LIBRARIES)
     rmSync(join(root, folder, "dist"), { recursive: true, force: true });
-  const { code, output } = await runTool("tsc", ["-b", ...LIBRARIES]);
+  await compile(["-b", ...LIBRARIES]);
+  for (const folder of LIBRARIES) {
+    await compile(["-p", join(folder, "tsconfig.cjs.json")]);
+    // Without it Node and TypeScript would take the files for ES modules, as the package says.
+    writeFileSync(join(root, folder, "dist", "cjs", "package.json"), '{ "type": "commonjs" }\n');
+  }
+}
+
+async function compile(args) {
+  const { code, output } = await runTool("tsc", args);
   if (code !== 0) throw new Stop(output);
 }

@@ -1,5 +1,5 @@
 import { runGate } from "./gate.mjs";
-import { ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
 import { main } from "./run.mjs";
 
 await main(async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { holdBuildLock } from "./prepare.mjs";
+import { holdBuildLock } from "./prepare/packages.mjs";
 import { pinnedNode, root, runQuietly, runTool } from "./run.mjs";
 
 /** The compiler and the type-aware linter are Go programs. With fewer garbage collections they take a fifth less time. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
 import { Stop, main, pinnedNode, root, runQuietly, runTool } from "./run.mjs";
 
 /** Writes the manual pages, `packages/server/man`, from the commands of the program. */

@@ -1,5 +1,5 @@
 import { checkLint, checkTypes, runStep } from "./gate.mjs";
-import { ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
 import { main, runTool } from "./run.mjs";
 
 /** A quick check, about a minute. `npm test` decides whether a change lands. */

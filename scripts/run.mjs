@@ -71,11 +71,18 @@ export function runInTerminal(args, { wholeGroup = false, cwd } = {}) {
 }
 
 /** Runs a program and collects its output, which the caller shows on failure. */
-export function runQuietly(command, args, { cwd = root, env = process.env, shell = false } = {}) {
+export function runQuietly(
+  command,
+  args,
+  { cwd = root, env = process.env, shell = false, onOutput = () => {} } = {},
+) {
   const child = spawn(command, args, { cwd, env, shell, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text) => (output += text));
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      onOutput(text);
+    });
   }
   const endWith = (signal) => {
     child.kill(signal);
@@ -103,16 +110,35 @@ export function toolPath(name) {
   return join(folder, typeof bin === "string" ? bin : bin[name]);
 }
 
+/** The package with the Node that scripts run on. Not every platform has one. */
+export const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
+
+const PINNED_NODE = join(root, "node_modules", NODE_PACKAGE, "bin", "node");
+
 export function pinnedNode() {
-  const executable = windows ? "node.exe" : "node";
-  const pinned = join(root, "node_modules", "node", "bin", executable);
-  if (existsSync(pinned)) return pinned;
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  if (existsSync(PINNED_NODE)) return PINNED_NODE;
+  if (isOwnNodeNewEnough()) return process.execPath;
   throw new Stop(
-    `Holdfast needs Node 22.18 or newer; this is ${process.version}. Its own Node is missing (${pinned}). ` +
-      "Run npm ci with install scripts enabled, or use a newer Node.",
+    `Node 22.18 or newer is needed, and this is Node ${process.versions.node}. Install a newer one from https://nodejs.org.`,
   );
+}
+
+/** False if `pinnedNode` would throw: an install may bring the Node that is missing. */
+export function isNodeAvailable() {
+  return existsSync(PINNED_NODE) || isOwnNodeNewEnough();
+}
+
+/** Throws before an install that cannot bring the Node that is missing. */
+export function requireNode() {
+  const { optionalDependencies } = JSON.parse(
+    readFileSync(join(root, "scripts", "node", "package.json"), "utf8"),
+  );
+  if (!(NODE_PACKAGE in optionalDependencies)) pinnedNode();
+}
+
+function isOwnNodeNewEnough() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  return major > 22 || (major === 22 && minor >= 18);
 }
 
 function forwardSignals(signalChild) {

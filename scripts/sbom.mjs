@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
 import { Stop, main, pinnedNode, root, runQuietly } from "./run.mjs";
 
 /** Writes the bill of materials of the packages that users get. */

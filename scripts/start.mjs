@@ -1,8 +1,7 @@
-import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
+import { ensureBuilt } from "./prepare/program.mjs";
 import { holdfastBin, main, runOnPinnedNode } from "./run.mjs";
 
 await main(async () => {
-  await ensureInstalled();
   await ensureBuilt();
   await runOnPinnedNode([holdfastBin, "serve", ...process.argv.slice(2)]);
 });

@@ -1,4 +1,5 @@
-import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
+import { ensureBuilt } from "./prepare/program.mjs";
 import { main, runInTerminal, toolPath } from "./run.mjs";
 
 await main(async () => {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
+import { ensureBuilt } from "./prepare/program.mjs";
 import { main, root, runInTerminal } from "./run.mjs";
 
 await main(async () => {

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
+import { ensureBuilt } from "./prepare/program.mjs";
 import { Stop, main, root, runInTerminal, toolPath } from "./run.mjs";
 
 /** The crash matrix continues from existing results. A long run deletes them first. */

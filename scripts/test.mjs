@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runGate, runStep } from "./gate.mjs";
-import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
+import { ensureInstalled } from "./prepare/packages.mjs";
+import { ensureBuilt } from "./prepare/program.mjs";
 import { Stop, root, runInTerminal, toolPath } from "./run.mjs";
 import {
   countTests,

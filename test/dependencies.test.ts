@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { root } from "./architecture/read-sources.ts";
 import { BILL_FILE, billOfMaterials } from "./dependencies/bill-of-materials.ts";
 import { readDependencies, type LockedPackage, type Manifest } from "./dependencies/lock-file.ts";
+import { shippedPaths } from "./dependencies/shipped.ts";
 import { violationsOf } from "./dependencies/violations.ts";
 
 const GOOD: LockedPackage = {
@@ -12,9 +13,11 @@ const GOOD: LockedPackage = {
   license: "MIT",
 };
 
-function violationsWith(locked: object, manifest: Manifest = {}, path = "node_modules/left") {
-  const lock = { lockfileVersion: 3, packages: { "": {}, [path]: { ...GOOD, ...locked } } };
-  return violationsOf({ lock, manifests: { "package.json": manifest } });
+const LEFT = "node_modules/left";
+
+function violationsWith(locked: object, manifest: Manifest = {}, shipped = new Set([LEFT])) {
+  const lock = { lockfileVersion: 3, packages: { "": {}, [LEFT]: { ...GOOD, ...locked } } };
+  return violationsOf({ lock, manifests: { "package.json": manifest }, shipped });
 }
 
 describe("the dependencies", () => {
@@ -24,9 +27,42 @@ describe("the dependencies", () => {
 
   it("are listed in the bill of materials (npm run sbom updates it)", () => {
     const bill = readFileSync(join(root, BILL_FILE), "utf8");
-    expect(bill).toBe(billOfMaterials(readDependencies().lock));
+    expect(bill).toBe(billOfMaterials(readDependencies()));
     expect(bill).toContain("pkg:npm/kysely@");
     expect(bill).not.toContain("pkg:npm/vitest@");
+  });
+});
+
+describe("users get with Holdfast", () => {
+  const packages = {
+    "node_modules/a": { dependencies: { b: "1" }, peerDependencies: { c: "1", d: "1" } },
+    "node_modules/a/node_modules/b": { optionalDependencies: { e: "1" } },
+    "node_modules/b": {},
+    "node_modules/c": {},
+    "node_modules/e": { dependencies: { a: "1" } },
+    "node_modules/tool": {},
+  };
+
+  it("what the sources import and what that needs, in the versions that it finds, and no tools", () => {
+    expect([...shippedPaths({ lockfileVersion: 3, packages }, ["a"])]).toEqual([
+      "node_modules/a",
+      "node_modules/a/node_modules/b",
+      "node_modules/e",
+      "node_modules/c",
+    ]);
+  });
+
+  it("no peer that is optional", () => {
+    const optional = {
+      "node_modules/a": {
+        peerDependencies: { b: "1" },
+        peerDependenciesMeta: { b: { optional: true } },
+      },
+      "node_modules/b": {},
+    };
+    expect([...shippedPaths({ lockfileVersion: 3, packages: optional }, ["a"])]).toEqual([
+      "node_modules/a",
+    ]);
   });
 });
 
@@ -82,7 +118,7 @@ describe("a dependency is refused when", () => {
   });
 
   it("may have a further licence if only tools use it, and one of several", () => {
-    expect(violationsWith({ license: "MPL-2.0", dev: true })).toEqual([]);
+    expect(violationsWith({ license: "MPL-2.0" }, {}, new Set())).toEqual([]);
     expect(violationsWith({ license: "(AFL-2.1 OR BSD-3-Clause)" })).toEqual([]);
     expect(violationsWith({ license: "(MIT AND GPL-3.0)" })).toHaveLength(1);
   });

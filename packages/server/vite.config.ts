@@ -28,6 +28,7 @@ export default defineConfig({
     copyPublicDir: false,
     minify: false,
     target: "node22",
+    license: { fileName: "third-party-licenses.md" },
     rolldownOptions: {
       input: PROGRAMS,
       // All in one folder: they find each other beside themselves.

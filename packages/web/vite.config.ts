@@ -1,11 +1,11 @@
 import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
+import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { defaultClientConditions, defineConfig, type Plugin } from "vite";
-import { VitePWA } from "vite-plugin-pwa";
 
 /** Paths served by the server itself, never by the page or a cache. */
 const SERVER_PATHS = ["/api", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const;
@@ -14,7 +14,16 @@ const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 /** Quality 10 and 11 take many times as long and save a few bytes. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-const shell = collectShell();
+/** Files of the page without a hash in their name that the service worker caches. */
+const CACHED_FILES = [
+  "index.html",
+  "before.js",
+  "favicon.svg",
+  "favicon-waiting.svg",
+  "icon-192.png",
+  "icon-512.png",
+  "manifest.webmanifest",
+];
 
 export default defineConfig({
   plugins: [
@@ -23,42 +32,7 @@ export default defineConfig({
     withoutInsertedStyles(),
     lexerOfMarkedOnly(),
     plotsInEnglish(),
-    shell.plugin,
-    VitePWA({
-      strategies: "generateSW",
-      registerType: "autoUpdate",
-      // Our own module registers it: the page's security policy forbids inline scripts.
-      injectRegister: false,
-      manifest: {
-        id: "/",
-        name: "Holdfast",
-        short_name: "Holdfast",
-        description: "Keeps conversations with coding agents alive.",
-        start_url: "/",
-        display: "standalone",
-        background_color: "#f6f7f6",
-        theme_color: "#f6f7f6",
-        icons: [
-          { src: "/favicon.svg", type: "image/svg+xml", sizes: "any" },
-          { src: "/icon-192.png", type: "image/png", sizes: "192x192" },
-          { src: "/icon-512.png", type: "image/png", sizes: "512x512" },
-          { src: "/icon-512.png", type: "image/png", sizes: "512x512", purpose: "maskable" },
-        ],
-      },
-      workbox: {
-        globPatterns: ["index.html", "before.js", "favicon*.svg", "assets/*.{js,css}"],
-        manifestTransforms: [shell.transform],
-        navigateFallback: "/index.html",
-        navigateFallbackDenylist: SERVER_PATHS.map((path) => new RegExp(`^${path}(/|$|\\?)`, "u")),
-        cleanupOutdatedCaches: true,
-        // A new build takes over with the next visit, without waiting until all pages are closed.
-        skipWaiting: true,
-        clientsClaim: true,
-        importScripts: ["/notification-click.js"],
-        inlineWorkboxRuntime: true,
-        sourcemap: false,
-      },
-    }),
+    serviceWorker(),
     compressed(),
   ],
   // Workspace packages are built from their sources, so that this build does not depend on theirs.
@@ -68,6 +42,7 @@ export default defineConfig({
     outDir: "../server/dist/web",
     emptyOutDir: true,
     target: "es2024",
+    license: { fileName: "third-party-licenses.md" },
     // The page's security policy forbids data: URLs.
     assetsInlineLimit: 0,
     modulePreload: {
@@ -83,28 +58,45 @@ export default defineConfig({
   },
 });
 
-/** Collects the files that the service worker caches: the entry and the pages, without later chunks such as grammars. */
-function collectShell() {
-  const files = new Set<string>();
-  const plugin: Plugin = {
-    name: "collect-shell",
+/** Writes sw.js with the list of files that it caches: the entry and the pages, without later chunks such as grammars. */
+function serviceWorker(): Plugin {
+  const source = path.join(import.meta.dirname, "service-worker.js");
+  const assets = new Set<string>();
+  let folder = "";
+  return {
+    name: "service-worker",
+    apply: "build",
+    configResolved: ({ root, build }) => {
+      folder = path.resolve(root, build.outDir);
+    },
     generateBundle(_options, bundle) {
       const add = (name: string): void => {
         const chunk = bundle[name];
-        if (files.has(name) || chunk?.type !== "chunk") return;
-        files.add(name);
-        for (const style of chunk.viteMetadata?.importedCss ?? []) files.add(style);
+        if (assets.has(name) || chunk?.type !== "chunk") return;
+        assets.add(name);
+        for (const style of chunk.viteMetadata?.importedCss ?? []) assets.add(style);
         for (const other of chunk.imports) add(other);
       };
       for (const chunk of Object.values(bundle))
         if (chunk.type === "chunk" && (chunk.isEntry || chunk.name.endsWith("-page")))
           add(chunk.fileName);
     },
+    async writeBundle() {
+      const files = await Promise.all(
+        [...CACHED_FILES, ...[...assets].toSorted()].map(async (url) => {
+          const content = await readFile(path.join(folder, url));
+          return { url, revision: createHash("sha256").update(content).digest("hex").slice(0, 16) };
+        }),
+      );
+      const code = (await readFile(source, "utf8"))
+        .replace("const FILES = [];", `const FILES = ${JSON.stringify(files)};`)
+        .replace(
+          "const SERVER_PATHS = [];",
+          `const SERVER_PATHS = ${JSON.stringify(SERVER_PATHS)};`,
+        );
+      await writeFile(path.join(folder, "sw.js"), code);
+    },
   };
-  const transform = <Entry extends { readonly url: string }>(entries: Entry[]) => ({
-    manifest: entries.filter(({ url }) => !url.startsWith("assets/") || files.has(url)),
-  });
-  return { plugin, transform };
 }
 
 /** Writes a Brotli and a gzip version beside each file. */

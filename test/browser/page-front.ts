@@ -40,7 +40,7 @@ const page: Change = (text, title) =>
   text.replace(/<title>.*<\/title>/u, `<title>${title}</title>`);
 /** The list of cached files contains a fingerprint of each file. */
 const worker: Change = (text, title) =>
-  text.replace(/(?<=url:"index\.html",revision:")[^"]+/u, title);
+  text.replace(/(?<="url":"index\.html","revision":")[^"]+/u, title);
 
 const CHANGES: ReadonlyMap<string, Change> = new Map([
   ["/", page],

@@ -1,15 +1,15 @@
-import { installed, isShipped, nameOf, type LockFile } from "./lock-file.ts";
+import { installed, nameOf, type Dependencies } from "./lock-file.ts";
 
 export const BILL_FILE = "docs/reference/sbom.cdx.json";
 
 /**
- * The packages that users get with Holdfast, as a CycloneDX bill of materials. Made from the lock file alone, so that the
- * same lock file gives the same text. `npm sbom --omit dev` leaves out packages that tools need as well.
+ * The packages that users get with Holdfast, as a CycloneDX bill of materials. The same
+ * lock file and the same imports give the same text.
  */
-export function billOfMaterials(lock: LockFile): string {
+export function billOfMaterials({ lock, shipped }: Dependencies): string {
   const components = new Map(
     installed(lock)
-      .filter(([, locked]) => isShipped(locked))
+      .filter(([path]) => shipped.has(path))
       .map(([path, { version = "", integrity = "", license = "" }]) => {
         const name = nameOf(path);
         const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;

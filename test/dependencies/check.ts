@@ -9,7 +9,7 @@ const dependencies = readDependencies();
 const bill = readFileSync(join(root, BILL_FILE), "utf8");
 const problems = [
   ...violationsOf(dependencies),
-  ...(bill === billOfMaterials(dependencies.lock)
+  ...(bill === billOfMaterials(dependencies)
     ? []
     : [`${BILL_FILE}: is not that of package-lock.json. Run: npm run sbom`]),
 ];

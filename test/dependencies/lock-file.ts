@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { layers } from "../architecture/layers.ts";
 import { root } from "../architecture/read-sources.ts";
+import { shippedPaths } from "./shipped.ts";
 
 /** A package of package-lock.json; the fields that the checks use. */
 export interface LockedPackage {
@@ -9,9 +11,10 @@ export interface LockedPackage {
   readonly resolved?: string;
   readonly license?: string;
   readonly link?: boolean;
-  /** Only tools and tests need it. */
-  readonly dev?: boolean;
-  readonly devOptional?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly hasInstallScript?: boolean;
   /** It is a part of the package that contains it, whose hash covers it. */
   readonly inBundle?: boolean;
@@ -38,13 +41,20 @@ export interface Dependencies {
   readonly lock: LockFile;
   /** By file; the first is that of the repository. */
   readonly manifests: Readonly<Record<string, Manifest>>;
+  /** Paths in the lock file of the packages that users get with Holdfast. */
+  readonly shipped: ReadonlySet<string>;
 }
 
 export function readDependencies(): Dependencies {
   const manifest: Manifest = readJson("package.json");
   const files = (manifest.workspaces ?? []).map((folder) => `${folder}/package.json`);
+  const lock: LockFile = readJson("package-lock.json");
   return {
-    lock: readJson("package-lock.json"),
+    lock,
+    shipped: shippedPaths(
+      lock,
+      layers.flatMap(({ npm }) => npm),
+    ),
     manifests: Object.fromEntries(["package.json", ...files].map((file) => [file, readJson(file)])),
   };
 }
@@ -62,9 +72,4 @@ const FOLDER = "node_modules/";
 /** Packages from the registry, with their paths. Workspaces and links to them are not. */
 export function installed({ packages }: LockFile): readonly (readonly [string, LockedPackage])[] {
   return Object.entries(packages).filter(([path, { link }]) => path.includes(FOLDER) && !link);
-}
-
-/** Whether users get it with Holdfast. */
-export function isShipped({ dev = false, devOptional = false }: LockedPackage): boolean {
-  return !dev && !devOptional;
 }

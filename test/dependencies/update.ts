@@ -4,4 +4,4 @@ import { root } from "../architecture/read-sources.ts";
 import { BILL_FILE, billOfMaterials } from "./bill-of-materials.ts";
 import { readDependencies } from "./lock-file.ts";
 
-writeFileSync(join(root, BILL_FILE), billOfMaterials(readDependencies().lock));
+writeFileSync(join(root, BILL_FILE), billOfMaterials(readDependencies()));

@@ -1,4 +1,4 @@
-import { installed, isShipped, nameOf, type Dependencies, type LockFile } from "./lock-file.ts";
+import { installed, nameOf, type Dependencies, type LockFile } from "./lock-file.ts";
 
 /** Users get these packages with Holdfast. */
 const SHIPPED_LICENCES = [
@@ -18,7 +18,7 @@ const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/u;
 const INTEGRITY = /^sha512-[\w+/]{86}==$/u;
 
 /** Rules that can be checked without a network, so that a change of the lock file cannot slip in unseen. */
-export function violationsOf({ lock, manifests }: Dependencies): readonly string[] {
+export function violationsOf({ lock, manifests, shipped }: Dependencies): readonly string[] {
   const [repository] = Object.values(manifests);
   const workspaces = repository?.workspaces ?? [];
   const allowed = repository?.allowScripts ?? {};
@@ -39,7 +39,7 @@ export function violationsOf({ lock, manifests }: Dependencies): readonly string
     ...installed(lock).flatMap(([path, locked]) => {
       const { version = "", integrity = "", resolved, license = "none" } = locked;
       const id = `${nameOf(path)}@${version}`;
-      const licences = isShipped(locked) ? SHIPPED_LICENCES : TOOL_LICENCES;
+      const licences = shipped.has(path) ? SHIPPED_LICENCES : TOOL_LICENCES;
       return [
         EXACT.test(version) ? null : `${path}: ${version} is not a version of a registry`,
         INTEGRITY.test(integrity) || locked.inBundle === true ? null : `${id}: has no SHA-512 hash`,

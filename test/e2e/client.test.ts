@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { VERSION } from "../../packages/server/src/cli/version.ts";
 import { createClient } from "../../packages/client/src/index.ts";
 import { NEWEST_MIGRATION } from "../../packages/server/src/storage/migrations/testing/migration-names.ts";
 import {
@@ -25,7 +26,7 @@ afterEach(async () => {
 describe("the client", () => {
   it("reads health and readiness of a real server", async () => {
     const client = createClient({ url: server.url, token: "s3cret" });
-    expect(await client.health()).toEqual({ status: "ok", version: "0.1.0" });
+    expect(await client.health()).toEqual({ status: "ok", version: VERSION });
     expect(await client.readiness()).toMatchObject({
       status: "ready",
       database: { engine: "sqlite", schema: NEWEST_MIGRATION },

@@ -53,7 +53,7 @@ describe("holdfast open", () => {
   it("prints the plain address without authentication, and says that no server runs", async () => {
     expect(await holdfast(["open", "--print", "--data", data])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("holdfast serve"),
+      stderr: expect.stringContaining("holdfast up"),
     });
     server = await startHoldfast({ data, env: { HOLDFAST_AUTH: "none" } });
     const opened = await holdfast(["open", "--print", "--data", data]);

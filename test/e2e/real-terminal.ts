@@ -29,11 +29,14 @@ export interface TerminalCommand {
 export function inTerminal(
   args: readonly string[],
   /** By default the terminal does not report a width. */
-  { columns = 0 }: { readonly columns?: number } = {},
+  {
+    columns = 0,
+    env = {},
+  }: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {},
 ): TerminalCommand {
   // The shell gets Ctrl-C as well, and ignores it.
   const command = `trap : INT; stty cols ${columns}; ${commandOf(args)}; code=$?; stty -a; exit $code`;
-  return start(PSEUDO_TERMINAL, ["-qec", command, "/dev/null"]);
+  return start(PSEUDO_TERMINAL, ["-qec", command, "/dev/null"], env);
 }
 
 /** Runs a command with pipes instead of a terminal. */
@@ -41,6 +44,11 @@ export function withoutTerminal(
   args: readonly string[],
 ): TerminalCommand & { readonly stdout: () => string } {
   return start(process.execPath, [BINARY, ...args]);
+}
+
+/** Runs a command after shell commands that prepare it, without AGENT_ and HOLDFAST_ variables. Returns the exit code. */
+export function inShell(preparation: string, args: readonly string[]): Promise<number | null> {
+  return start("/bin/sh", ["-c", `${preparation}; ${commandOf(args)}`]).code;
 }
 
 function commandOf(args: readonly string[]): string {
@@ -52,11 +60,12 @@ function commandOf(args: readonly string[]): string {
 function start(
   command: string,
   args: readonly string[],
+  additions: Readonly<Record<string, string>> = {},
 ): TerminalCommand & { stdout: () => string } {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(?:HOLDFAST_|AGENT_|NODE_OPTIONS|NO_COLOR|FORCE_COLOR)/u.test(name),
   );
-  const env = { ...Object.fromEntries(inherited), SHELL: "/bin/sh", TERM: "xterm" };
+  const env = { ...Object.fromEntries(inherited), SHELL: "/bin/sh", TERM: "xterm", ...additions };
   const child = spawn(command, args, { env });
   const events = new EventEmitter();
   const output = { stdout: "", both: "" };

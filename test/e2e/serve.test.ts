@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { VERSION } from "../../packages/server/src/cli/version.ts";
 import { damagePage } from "../../packages/server/src/storage/sqlite/testing/damage-page.ts";
 import { MIGRATION_NAMES } from "../../packages/server/src/storage/migrations/testing/migration-names.ts";
 import { createTestDatabase } from "../../packages/server/src/storage/testing/test-database.ts";
@@ -65,9 +66,12 @@ describe("holdfast serve", () => {
       url,
       pid,
       startedAt: expect.stringMatching(/^\d{4}-.*Z$/u),
-      version: "0.1.0",
+      version: VERSION,
       node: expect.any(String),
       database: expect.stringMatching(/^sqlite:/u),
+      databaseName: `SQLite, ${path.join(data, "holdfast.db")}`,
+      workspaceRoot: process.cwd(),
+      processStart: expect.any(String),
     });
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       if (running.length === 0) await start();
@@ -246,7 +250,8 @@ describe("holdfast", () => {
     expect(result).toEqual({
       code: 64,
       stdout: "",
-      stderr: "holdfast needs Node 22.18 or newer; this is Node 20.20.2.\n",
+      stderr:
+        "holdfast: Node 22.18 or newer is needed, and this is Node 20.20.2. Install a newer one from https://nodejs.org.\n",
     });
   });
 
@@ -254,7 +259,7 @@ describe("holdfast", () => {
     expect((await holdfast(["bogus"])).code).toBe(64);
     expect((await holdfast(["serve", "--port", "abc"])).code).toBe(64);
     expect((await holdfast(["--help"])).code).toBe(0);
-    expect(await holdfast(["--version"])).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
+    expect(await holdfast(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
   it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {

@@ -2,7 +2,11 @@
 // Written for every Node: an older one must understand it to be told what is needed.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
-  console.error("holdfast needs Node 22.18 or newer; this is Node " + process.versions.node + ".");
+  console.error(
+    "holdfast: Node 22.18 or newer is needed, and this is Node " +
+      process.versions.node +
+      ". Install a newer one from https://nodejs.org.",
+  );
   process.exit(64);
 }
 import("node:module")

@@ -24,6 +24,8 @@ export interface CommandCase {
   readonly hasLines?: true;
   /** Prints JSON for a file: long lines on a terminal, unchanged elsewhere. */
   readonly isData?: true;
+  /** Prints lines that the terminal wraps. */
+  readonly hasLongLines?: true;
   /** Shows a progress bar. */
   readonly hasProgress?: true;
 }
@@ -77,6 +79,15 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   archive: throughServer("archive", id),
   delete: throughServer("delete", id, "--yes"),
   fork: throughServer("fork", id),
+  up: OWN_SETTINGS,
+  down: OWN_SETTINGS,
+  restart: OWN_SETTINGS,
+  status: OWN_SETTINGS,
+  logs: { hasLongLines: true, lines: ({ data }) => [["logs", "--data", data]] },
+  service: "has only subcommands",
+  "service install": OWN_SETTINGS,
+  "service uninstall": OWN_SETTINGS,
+  "service status": OWN_SETTINGS,
   serve: OWN_SETTINGS,
   open: throughServer("open", "--print"),
   mcp: ANSWERS_A_PROGRAM,

@@ -54,6 +54,11 @@ beforeAll(async () => {
   mkdirSync(context.data, { mode: 0o700 });
   mkdirSync(path.join(context.data, "fresh"), { mode: 0o700 });
   writeFileSync(path.join(context.data, "holdfast.config.json"), JSON.stringify(badConfig));
+  mkdirSync(path.join(context.data, "logs"));
+  writeFileSync(
+    path.join(context.data, "logs", "holdfast.log"),
+    `${JSON.stringify({ level: 30, time: HOSTILE, msg: HOSTILE, [HOSTILE]: HOSTILE })}\n${HOSTILE.replaceAll(/\s+/gu, " ")}\n`,
+  );
   for (const [name, state] of [
     [NAME, "not JSON"],
     [`agent-${INJECTED}\n`, JSON.stringify({ agent_id: HOSTILE, phase: HOSTILE })],
@@ -128,12 +133,17 @@ async function unsafeOutputOf(
   );
   return outputs.flatMap((output, index) => {
     const { name = "", line = [], commandCase } = lines[index] ?? {};
-    const { hasLines = false, hasProgress = false, isData = false } = commandCase ?? {};
+    const {
+      hasLines = false,
+      hasLongLines = false,
+      hasProgress = false,
+      isData = false,
+    } = commandCase ?? {};
     const command = line.join(" ").replaceAll(folder, "…");
     if (output.includes(SHOWN_MARK)) shownBy[inTerminal ? "terminal" : "pipe"].add(name);
     if (output.trim() === "") return [`${command}: printed nothing`];
     if (isData && !inTerminal) return [];
-    const columns = inTerminal && !isData ? COLUMNS : null;
+    const columns = inTerminal && !isData && !hasLongLines ? COLUMNS : null;
     const bar = hasProgress && inTerminal;
     return unsafeOutput(output, { hasLines, hasProgress: bar, columns }).map(
       (error) => `${command}: ${error}`,

@@ -1,6 +1,7 @@
 import path from "node:path";
 import pino, { type Logger } from "pino";
 import { createStream } from "rotating-file-stream";
+import { logsIn } from "./settings/data-folder.ts";
 
 export interface LogFile {
   readonly logger: Logger;
@@ -9,16 +10,25 @@ export interface LogFile {
   close(): Promise<void>;
 }
 
+const LOG_NAME = "holdfast.log";
+const OLDER_LOGS = 4;
+
+/** The log files, newest first. The first is the one that is written to. */
+export function logFilesIn(dataFolder: string): readonly string[] {
+  const newest = path.join(logsIn(dataFolder), LOG_NAME);
+  return [newest, ...Array.from({ length: OLDER_LOGS }, (_, index) => `${newest}.${index + 1}`)];
+}
+
 /** A log of JSON lines in the data folder, readable by its owner only: five files of at most 10 MiB. */
 export function openLogFile(
   dataFolder: string,
   { level, redact }: { readonly level: string; readonly redact: (line: string) => string },
 ): LogFile {
-  const folder = path.join(dataFolder, "logs");
-  const stream = createStream("holdfast.log", {
+  const folder = logsIn(dataFolder);
+  const stream = createStream(LOG_NAME, {
     path: folder,
     size: "10M",
-    rotate: 4,
+    rotate: OLDER_LOGS,
     mode: 0o600,
   });
   // A log that cannot be written, for example on a full disk, must not stop the server.
@@ -32,7 +42,7 @@ export function openLogFile(
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines);
   return {
     logger,
-    file: path.join(folder, "holdfast.log"),
+    file: path.join(folder, LOG_NAME),
     close: () => {
       lines.flush();
       return new Promise((resolve) => void stream.end(() => resolve()));

@@ -6,8 +6,13 @@ import { commandFirst } from "./options-first.ts";
 import { program } from "./program.ts";
 import { neutralise, neutraliseLine } from "./terminal/neutralise.ts";
 
+/** Typed alone by a person, `holdfast` starts the server, or finds it, and opens its page. */
+const ALONE = ["up", "--open"];
+
 /** Runs one command line; the exit code is set, never thrown. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(typed: readonly string[]): Promise<void> {
+  const isPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const argv = typed.length === 0 && isPerson ? ALONE : typed;
   keepFilesPrivate();
   const holdfast = await program(argv);
   const words = commandFirst(holdfast, argv);

@@ -16,9 +16,19 @@ import {
   withServerOptions,
 } from "./program-options.ts";
 
-/** The commands that start the server and show its page. */
-export function addServerCommands(holdfast: Command): void {
-  holdfast.commandsGroup("Run the server:");
+export function addUpkeepCommands(holdfast: Command): void {
+  addAgentsAndRepositories(holdfast);
+  addTransfer(holdfast);
+  holdfast.commandsGroup("Administration:");
+  addStats(holdfast);
+  addTokens(holdfast);
+  addNodes(holdfast);
+  addDatabase(holdfast);
+  addCompletion(holdfast);
+}
+
+function addAgentsAndRepositories(holdfast: Command): void {
+  holdfast.commandsGroup("Agents and repositories:");
   withData(holdfast.command("init"))
     .summary("choose and check your agent")
     .description(
@@ -36,48 +46,6 @@ export function addServerCommands(holdfast: Command): void {
       ...examples("holdfast init", "holdfast init --provider gemini --workspace-root ~/projects"),
     )
     .action(run(async () => (await import("./init/init-command.ts")).init));
-  withData(holdfast.command("serve"))
-    .summary("run the server in this terminal")
-    .description(
-      "Runs the server with its API and its web page in this terminal, until you press Ctrl-C.",
-    )
-    .option("--host <host>", "address to listen on (default: 127.0.0.1)")
-    .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
-    .option(
-      "--workspace-root <folder>",
-      "folder that contains your repositories (default: the repository you are in)",
-    )
-    .addHelpText(...examples("holdfast serve", "holdfast serve --port 8080"))
-    .action(run(async () => (await serving()).serve));
-  withServerOptions(holdfast.command("open"))
-    .summary("open the web page in your browser")
-    .description("Opens the web page in your browser and signs you in.")
-    .option("--print", "print the address instead; it works once")
-    .addHelpText(...examples("holdfast open", "holdfast open --print"))
-    .action(run(async () => (await import("./access/open-page.ts")).openPage));
-  holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
-  withServerOptions(holdfast.command("doctor"))
-    .summary("check the installation")
-    .description(
-      "Checks the data folder, the database, the server, Git, the sandbox and the agents, and says what to do about each problem. Exits with 2 if something does not work.",
-    )
-    .addHelpText(...examples("holdfast doctor"))
-    .action(run(async () => (await doctor()).examine));
-}
-
-export function addUpkeepCommands(holdfast: Command): void {
-  addAgentsAndRepositories(holdfast);
-  addTransfer(holdfast);
-  holdfast.commandsGroup("Administration:");
-  addStats(holdfast);
-  addTokens(holdfast);
-  addNodes(holdfast);
-  addDatabase(holdfast);
-  addCompletion(holdfast);
-}
-
-function addAgentsAndRepositories(holdfast: Command): void {
-  holdfast.commandsGroup("Agents and repositories:");
   withServerOptions(holdfast.command("providers"))
     .summary("list agents and models, and how to install them")
     .description("Lists the agents and models that can answer, and how to install missing ones.")
@@ -287,9 +255,7 @@ function addCompletion(holdfast: Command): void {
     .action(run(async () => (await import("./commands/completion-script.ts")).printCompletion));
 }
 
-const serving = () => import("./commands/serving.ts");
 const damage = () => import("./commands/damage.ts");
-const doctor = () => import("./commands/doctor.ts");
 const nodeCommands = () => import("./commands/nodes.ts");
 const tokens = () => import("./commands/token.ts");
 const surroundings = () => import("./commands/surroundings.ts");

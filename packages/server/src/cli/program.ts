@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import { HELP } from "./help.ts";
+import { addServerCommands } from "./program-server.ts";
 import { addSessionCommands } from "./program-sessions.ts";
 import { addTrackingCommands } from "./program-tracking.ts";
-import { addServerCommands, addUpkeepCommands } from "./program-upkeep.ts";
+import { addUpkeepCommands } from "./program-upkeep.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
@@ -38,8 +39,9 @@ const DESCRIPTION =
 
 const AFTER_HELP = `
 EXAMPLES:
-  holdfast serve                         run the server
-  id=$(holdfast create --repo .)         create a session in this repository
+  holdfast                               start the server and open its page
+  holdfast init                          choose and check your agent
+  id=$(holdfast create)                  create a session in this repository
   holdfast send $id "Explain this code"  send a message and show the answer
   holdfast inbox                         list everything that waits for you
 

@@ -29,6 +29,7 @@ import {
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
 import {
@@ -47,6 +48,7 @@ import { changeConfigFile } from "./settings/change-config.ts";
 import { howToWidenRoot } from "./settings/workspace-root.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
+import { commandLine } from "./terminal/invocation.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
@@ -156,6 +158,9 @@ export async function startServer(
       version: VERSION,
       node,
       database,
+      databaseName: describeDatabase(settings.database),
+      workspaceRoot: settings.workspaceRoot,
+      processStart: processStart(process.pid) ?? undefined,
     });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
@@ -353,7 +358,7 @@ export function greeting(
   const { dataFolder, database, workspaceRoot } = settings;
   const page = isTerminal
     ? [addressOf(), "(works once)"]
-    : [`${url}/`, "(open it with: holdfast open)"];
+    : [`${url}/`, `(open it with: ${commandLine("open")})`];
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
     "",

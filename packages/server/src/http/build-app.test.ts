@@ -148,7 +148,9 @@ async function connected(port: number): Promise<Socket> {
 
 describe("the description of the API", () => {
   it("is OpenAPI 3.1, and equals docs/reference/openapi.json", async () => {
-    const reply = await (await testApp({ version: "0.1.0" })).inject("/openapi.json");
+    const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+    const { version } = JSON.parse(manifest) as { readonly version: string };
+    const reply = await (await testApp({ version })).inject("/openapi.json");
     expect(reply.json()).toMatchObject({ openapi: "3.1.0", info: { title: "Holdfast" } });
     await expect(`${JSON.stringify(reply.json(), null, 2)}\n`).toMatchFileSnapshot(
       "../../../../docs/reference/openapi.json",

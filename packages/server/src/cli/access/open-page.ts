@@ -3,6 +3,7 @@ import { createClient } from "@holdfast/client";
 import { CommandFailure } from "../exit.ts";
 import { findServer, gatewaySettings, type CommonFlags } from "../gateway/find-server.ts";
 import { signInAddress } from "./sign-in-address.ts";
+import { commandLine } from "../terminal/invocation.ts";
 import { openPrinter } from "../terminal/printer.ts";
 
 export interface OpenFlags extends CommonFlags {
@@ -13,7 +14,8 @@ export interface OpenFlags extends CommonFlags {
 export async function openPage(flags: OpenFlags): Promise<void> {
   const printer = openPrinter(flags);
   const server = await findServer(flags, gatewaySettings(flags));
-  if (server === null) throw new CommandFailure("No server runs. Start one with: holdfast serve");
+  if (server === null)
+    throw new CommandFailure(`No server runs. Start one with: ${commandLine("up")}`);
   const client = createClient(server.client);
   const { auth } = await client.readiness();
   const address =

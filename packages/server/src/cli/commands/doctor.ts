@@ -20,6 +20,7 @@ import { openPrinter } from "../terminal/printer.ts";
 import { NothingThere } from "../gateway/served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { VERSION } from "../version.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 interface Finding {
   readonly name: string;
@@ -105,7 +106,10 @@ function missingFolder(dataFolder: string): Result {
   while (!existsSync(above)) above = path.dirname(above);
   if (!statSync(above).isDirectory()) throw new Error(`${above} is not a folder.`);
   accessSync(above, constants.W_OK);
-  return { verdict: "warn", says: `${dataFolder} does not exist yet; holdfast serve creates it` };
+  return {
+    verdict: "warn",
+    says: `${dataFolder} does not exist yet; ${commandLine("up")} creates it`,
+  };
 }
 
 async function checkDatabase(flags: CommonFlags, settings: ServeSettings): Promise<Result> {
@@ -138,7 +142,7 @@ function unreadableText({ total, sessions }: UnreadableSessions): string {
 
 async function checkServer(flags: CommonFlags, settings: ServeSettings): Promise<Result> {
   const server = await findServer(flags, settings);
-  if (server === null) return "not running; start one with: holdfast serve";
+  if (server === null) return `not running; start one with: ${commandLine("up")}`;
   const { url, client } = server;
   try {
     const { createClient } = await import("@holdfast/client");

@@ -5,13 +5,14 @@ import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export async function listNodes(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { nodes } = await withGateway(flags, "read", (gateway) => gateway.nodes.list());
   if (flags.json === true) return printer.json({ nodes });
   if (nodes.length === 0)
-    return printer.note("No server is running. Start one with: holdfast serve");
+    return printer.note(`No server is running. Start one with: ${commandLine("up")}`);
   return printer.table(
     nodes.map((node) => [
       node.name,

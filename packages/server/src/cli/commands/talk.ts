@@ -4,6 +4,7 @@ import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface SendFlags extends CommonFlags {
   readonly provider?: string;
@@ -28,7 +29,7 @@ export async function send(
     }
     if (flags.detach !== true || text === "-")
       throw new CommandFailure(
-        "No server uses this database, so no agent can answer. Start one with: holdfast serve. Or pass --detach to queue the message for it.",
+        `No server uses this database, so no agent can answer. Start one with: ${commandLine("up")}. Or pass --detach to queue the message for it.`,
       );
     const { provider, model, delivery = "queue", continuity = "auto" } = flags;
     const sent = await sessions.send(id, { text, provider, model, delivery, continuity });
@@ -49,7 +50,7 @@ export async function watch(
   return withGateway(flags, "read", async ({ server }) => {
     if (server === null)
       throw new CommandFailure(
-        "No server uses this database, so there are no events. Start one with: holdfast serve",
+        `No server uses this database, so there are no events. Start one with: ${commandLine("up")}`,
       );
     const { terminal } = openPrinter(flags);
     const { watchCommand } = await import("../talk/watch-command.ts");

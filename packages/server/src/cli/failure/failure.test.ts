@@ -35,7 +35,7 @@ describe("a failed command", () => {
     const lost = new ConnectionError("GET http://127.0.0.1:1/: no answer", { cause: null });
     expect(failureOf(lost, "s1")).toEqual({
       exitCode: 2,
-      line: "holdfast: No server answers at http://127.0.0.1:1. Start one with: holdfast serve",
+      line: "holdfast: No server answers at http://127.0.0.1:1. Start one with: holdfast up",
     });
   });
 

@@ -3,6 +3,7 @@ import { isUnreadable } from "../../runtime/session-snapshot.ts";
 import { EXIT } from "../exit.ts";
 import { fieldSentence } from "./field-words.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface Failure {
   /** One line: the failure and the next step. */
@@ -13,7 +14,7 @@ export interface Failure {
 /** Describes a failed command. An error that is not an answer of the server is a bug and is rethrown. */
 export function failureOf(error: unknown, sessionId: string): Failure {
   if (error instanceof ConnectionError)
-    return failure(`No server answers${addressIn(error)}. Start one with: holdfast serve`);
+    return failure(`No server answers${addressIn(error)}. Start one with: ${commandLine("up")}`);
   if (error instanceof TypeError && error.message.startsWith("Not an id"))
     return {
       ...failure(

@@ -59,7 +59,7 @@ export async function findServer(
 }
 
 /** A configured token comes first. Without one, the files of the server's data folder give access. */
-function addressOf({
+export function addressOf({
   url,
   token,
   folder,

@@ -100,11 +100,11 @@ const NO_PROVIDERS: Catalog = {
 function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Store): Repositories {
   const open = async (): Promise<Repositories> => {
     const { openWorkspaceRoot } = await import("../../runtime/repositories/workspace-root.ts");
-    const { findRefusedOwner } = await import("../../providers/sandbox/git-ownership.ts");
     const root = await openWorkspaceRoot(workspaceRoot, {
       onViolation: () => {},
       howToWiden: howToWidenRoot,
     });
+    const { findRefusedOwner } = await import("../../providers/sandbox/git-ownership.ts");
     return createRepositories({
       store,
       root,

@@ -13,6 +13,7 @@ import {
 import { CommandFailure, EXIT } from "../exit.ts";
 import { databaseFile, describeDatabase, type DataSettings } from "../settings/settings.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export type NamedDatabase = Pick<DataSettings, "dataFolder" | "database">;
 
@@ -35,8 +36,8 @@ export function requireData(
   if (file !== null && path.dirname(file) === dataFolder)
     throw new NothingThere(
       existsSync(dataFolder)
-        ? `There is no Holdfast data in ${dataFolder} yet. Start with: holdfast serve`
-        : `There is no Holdfast data: the folder ${dataFolder} does not exist. Start with: holdfast serve`,
+        ? `There is no Holdfast data in ${dataFolder} yet. Start with: ${commandLine("up")}`
+        : `There is no Holdfast data: the folder ${dataFolder} does not exist. Start with: ${commandLine("up")}`,
     );
   throw new NothingThere(`${where}: no such file.`);
 }

@@ -24,6 +24,11 @@ const serverFileSchema = z.object({
   node: z.string().optional(),
   /** The identity of its database. */
   database: z.string().optional(),
+  /** The database as people know it, without a password. */
+  databaseName: z.string().optional(),
+  workspaceRoot: z.string().optional(),
+  /** Tells the server's process from a later one with the same ID. */
+  processStart: z.string().optional(),
 });
 
 const nodeFileSchema = z.object({
@@ -53,6 +58,8 @@ export function lockDataFolder(folder: string): DataFolderLock {
   makeDataFolder(folder);
   const lock = openLock(folder);
   const serverFile = path.join(folder, SERVER_FILE);
+  // A killed server left it behind. With the lock of this server it would seem to be running.
+  rmSync(serverFile, { force: true });
   let isAnnounced = false;
   let again: NodeJS.Timeout | undefined;
   return {
@@ -77,19 +84,25 @@ export function lockDataFolder(folder: string): DataFolderLock {
 /** The server that uses the folder now. The lock decides, since a killed server leaves its file behind. */
 export function runningServer(folder: string): ServerFile | null {
   const server = readServerFile(folder);
-  if (server === null) return null;
+  return server !== null && isLocked(folder) ? server : null;
+}
+
+/** Whether a server uses the folder, even if it is still starting or almost stopped. */
+export function isLocked(folder: string): boolean {
+  const file = path.join(folder, LOCK_FILE);
+  if (!existsSync(file)) return false;
   try {
-    const lock = new DatabaseSync(path.join(folder, LOCK_FILE), { timeout: 0 });
+    const lock = new DatabaseSync(file, { timeout: 0 });
     try {
       lock.exec("begin exclusive");
-      return null;
+      return false;
     } catch (error) {
-      return isBusy(error) ? server : null;
+      return isBusy(error);
     } finally {
       lock.close();
     }
   } catch {
-    return null;
+    return false;
   }
 }
 
@@ -127,10 +140,13 @@ export function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
+/** A command that looks for a server holds the lock for a moment, which must not prevent a start. */
+const LOCK_WAIT_MS = 250;
+
 function openLock(folder: string): DatabaseSync {
   let lock: DatabaseSync | null = null;
   try {
-    lock = new DatabaseSync(path.join(folder, LOCK_FILE), { timeout: 0 });
+    lock = new DatabaseSync(path.join(folder, LOCK_FILE), { timeout: LOCK_WAIT_MS });
     lock.exec("pragma journal_mode = memory; begin exclusive");
     return lock;
   } catch (error) {
@@ -154,12 +170,13 @@ function failure(message: string, cause: unknown): CommandFailure {
   return new CommandFailure(`${message} Choose another folder with --data.`, undefined, { cause });
 }
 
-function readServerFile(folder: string): ServerFile | null {
+/** The server that used the folder last, or uses it now. */
+export function readServerFile(folder: string): ServerFile | null {
   return readJsonFile(path.join(folder, SERVER_FILE), serverFileSchema);
 }
 
 /** Null when the file does not exist or does not fit the schema. */
-function readJsonFile<Schema extends z.ZodType>(
+export function readJsonFile<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
 ): z.infer<Schema> | null {
@@ -176,8 +193,8 @@ function isNoSpace(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOSPC";
 }
 
-/** Atomic: a reader sees the old file or the new one. */
-function replaceJsonFile(file: string, value: object): void {
+/** Atomic: a reader sees the old file or the new one. The owner alone can read it. */
+export function replaceJsonFile(file: string, value: object): void {
   const draft = `${file}.${process.pid}`;
   try {
     writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
@@ -191,6 +208,11 @@ function replaceJsonFile(file: string, value: object): void {
 /** The folder with the bundles of removed sessions. */
 export function bundlesIn(dataFolder: string): string {
   return path.join(dataFolder, "bundles");
+}
+
+/** The folder with the log files. */
+export function logsIn(dataFolder: string): string {
+  return path.join(dataFolder, "logs");
 }
 
 export function journalFolder(dataFolder: string): string {

@@ -91,9 +91,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/u;
 
 /** Flags take precedence over the environment, the environment over defaults. */
 export function dataSettings(flags: DataFlags, environment: Environment): DataSettings {
-  const dataFolder = path.resolve(
-    flags.data ?? nonEmpty(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
-  );
+  const dataFolder = dataFolderOf(flags, environment);
   const configured = nonEmpty(environment["HOLDFAST_DATABASE_URL"]);
   const directUrl = nonEmpty(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
   // The direct URL belongs to the database of the environment, which a flag may have replaced.
@@ -115,6 +113,13 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
     database: { engine: "sqlite", file: path.join(dataFolder, "holdfast.db") },
     databaseFrom: "default",
   };
+}
+
+/** Absolute. */
+export function dataFolderOf({ data }: DataFlags, environment: Environment): string {
+  return path.resolve(
+    data ?? nonEmpty(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
+  );
 }
 
 /** Order of precedence: flags, environment, config file, defaults. */

@@ -169,7 +169,7 @@ describe("send", () => {
     const client = createClient({ url: "http://127.0.0.1:1" });
     expect(await sendCommand({ client, sessionId: "s1", text: "hello", terminal })).toBe(2);
     expect(stderr()).toMatch(
-      /^holdfast: No server answers at http:\/\/127\.0\.0\.1:1\. Start one with: holdfast serve\n$/u,
+      /^holdfast: No server answers at http:\/\/127\.0\.0\.1:1\. Start one with: holdfast up\n$/u,
     );
   });
 

@@ -124,15 +124,23 @@ function isUserProcess(pid: number): boolean {
 
 const KERNEL_THREAD = 0x20_00_00;
 
+export interface ProcessStat {
+  readonly parent: number;
+  readonly flags: number;
+  /** When it started, in clock ticks since the machine did. */
+  readonly start: string;
+}
+
 /** Null if the process has exited. */
-export function readStat(pid: number): { readonly parent: number; readonly flags: number } | null {
+export function readStat(pid: number): ProcessStat | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name in parentheses can contain anything, even parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, parent] = fields;
     const isOver = state === "Z" || state === "X";
-    return isOver ? null : { parent: Number(parent), flags: Number(fields[6]) };
+    if (isOver) return null;
+    return { parent: Number(parent), flags: Number(fields[6]), start: fields[19] ?? "" };
   } catch {
     return null;
   }

@@ -1,0 +1,136 @@
+import type { Command } from "commander";
+import {
+  checked,
+  COUNT,
+  examples,
+  NOT_NEGATIVE,
+  run,
+  withData,
+  withServerOptions,
+} from "./program-options.ts";
+
+/** The commands that start, stop and look at the server of this machine. */
+export function addServerCommands(holdfast: Command): void {
+  holdfast.commandsGroup("Run the server:");
+  addUpAndDown(holdfast);
+  addService(holdfast);
+  withListening(holdfast.command("serve"))
+    .summary("run the server in this terminal")
+    .description(
+      "Runs the server with its API and its web page in this terminal, until you press Ctrl-C.",
+    )
+    .addHelpText(...examples("holdfast serve", "holdfast serve --port 8080"))
+    .action(run(async () => (await serving()).serve));
+  withServerOptions(holdfast.command("open"))
+    .summary("open the web page in your browser")
+    .description("Opens the web page in your browser and signs you in.")
+    .option("--print", "print the address instead; it works once")
+    .addHelpText(...examples("holdfast open", "holdfast open --print"))
+    .action(run(async () => (await import("./access/open-page.ts")).openPage));
+  holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
+  withServerOptions(holdfast.command("doctor"))
+    .summary("check the installation")
+    .description(
+      "Checks the data folder, the database, the server, Git, the sandbox and the agents, and says what to do about each problem. Exits with 2 if something does not work.",
+    )
+    .addHelpText(...examples("holdfast doctor"))
+    .action(run(async () => (await import("./commands/doctor.ts")).examine));
+}
+
+function addUpAndDown(holdfast: Command): void {
+  withListening(holdfast.command("up"))
+    .summary("start the server in the background")
+    .description("Starts the server in the background, unless it runs already.")
+    .option("--open", "also open the web page in your browser")
+    .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast up", "holdfast up --port 8080 --open"))
+    .action(run(async () => (await upAndDown()).up));
+  withStopping(holdfast.command("down"))
+    .summary("stop the server")
+    .description("Stops the server. Sessions continue when it starts again.")
+    .addHelpText(...examples("holdfast down"))
+    .action(run(async () => (await upAndDown()).down));
+  withStopping(holdfast.command("restart"))
+    .summary("stop the server and start it again")
+    .description(
+      "Stops the server and starts it again, with the settings of the last `holdfast up`.",
+    )
+    .addHelpText(...examples("holdfast restart"))
+    .action(run(async () => (await upAndDown()).restart));
+  withFolder(holdfast.command("status"))
+    .summary("show whether the server runs")
+    .description(
+      "Shows whether the server runs, and what it does. Exits with 1 if it does not run.",
+    )
+    .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast status"))
+    .action(run(async () => (await import("./background/status.ts")).status));
+  withFolder(holdfast.command("logs"))
+    .summary("print the end of the server's log")
+    .description("Prints the end of the server's log.")
+    .option("-f, --follow", "print new lines as they are written, until Ctrl-C")
+    .addOption(checked("-n, --lines <number>", "number of lines", COUNT).default(50))
+    .option("--json", "print the JSON lines of the log, also on a terminal")
+    .addHelpText(...examples("holdfast logs -f", "holdfast logs -n 500 | jq -r .msg"))
+    .action(run(async () => (await import("./background/logs.ts")).logs));
+}
+
+function addService(holdfast: Command): void {
+  const service = holdfast
+    .command("service")
+    .summary("start the server when you log in")
+    .description("Lets systemd or launchd start the server when you log in.");
+  withListening(service.command("install"))
+    .summary("install the service and start it")
+    .description("Installs the service with the settings of this shell, and starts it.")
+    .option("--print", "only print the service file")
+    .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast service install", "holdfast service install --print"))
+    .action(run(async () => (await services()).installService));
+  service
+    .command("uninstall")
+    .summary("stop the service and remove it")
+    .description("Stops the service and removes it. The data stays.")
+    .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast service uninstall"))
+    .action(run(async () => (await services()).uninstallService));
+  service
+    .command("status")
+    .summary("show whether the service is installed")
+    .description("Shows whether the service is installed and active. Exits with 1 if it is not.")
+    .option("--json", "print JSON")
+    .addHelpText(...examples("holdfast service status"))
+    .action(run(async () => (await services()).serviceStatus));
+}
+
+function withListening(command: Command): Command {
+  return withData(command)
+    .option("--host <host>", "address to listen on (default: 127.0.0.1)")
+    .option("--port <port>", "port to listen on; 0 picks a free one (default: 4664)")
+    .option(
+      "--workspace-root <folder>",
+      "folder that contains your repositories (default: the repository you are in)",
+    );
+}
+
+/** The data folder identifies the server of a command that works on its process. */
+function withFolder(command: Command): Command {
+  return command.option(
+    "--data <folder>",
+    "data folder of the server (default: holdfast in the user's data folder)",
+  );
+}
+
+function withStopping(command: Command): Command {
+  return withFolder(command)
+    .addOption(
+      checked("--timeout <seconds>", "maximum time to wait for the stop", NOT_NEGATIVE).default(
+        120,
+      ),
+    )
+    .option("--json", "print JSON");
+}
+
+const serving = () => import("./commands/serving.ts");
+const upAndDown = () => import("./background/up-and-down.ts");
+const services = () => import("./background/service.ts");
