@@ -148,6 +148,18 @@ holdfast update agent-20260108-180530-abc12345 --phase approval`,
     },
   },
   {
+    page: "docs/configuration.md",
+    treatments: {
+      "HOLDFAST_GIT_OWNERS=": {
+        notTyped: "a server runs already; test/deployment/mounted-repository.test.ts starts one",
+      },
+    },
+  },
+  {
+    page: "docs/metrics.md",
+    treatments: { "holdfast token create": { shows: /^hf_\w+/mu } },
+  },
+  {
     page: "docs/logging.md",
     needs: ["jq"],
     before: `${SESSION}; holdfast send $ID Hello`,
