@@ -25,6 +25,7 @@ COPY --from=build /src/packages/server/package.json ./
 COPY --from=build /src/packages/server/bin bin
 COPY --from=build /src/packages/server/dist/program dist/program
 COPY --from=build /src/packages/server/dist/web dist/web
+COPY --from=build /src/packages/server/man man
 COPY --from=build /src/packages/server/python python
 RUN ln -s /opt/holdfast/bin/holdfast.js /usr/local/bin/holdfast \
   && mkdir -p /data /workspace \
