@@ -13,11 +13,11 @@ COPY packages packages
 RUN npm run build
 
 FROM node:24-slim
-# git is for agents. tini reaps what their tools leave behind: Node as process 1 would not.
+# Agents use git. tini reaps orphaned processes of their tools, which Node as process 1 would not do.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates git tini \
   && rm -rf /var/lib/apt/lists/*
-# Agents to bring along: --build-arg AGENTS="@google/gemini-cli @agentclientprotocol/codex-acp"
+# Agents to install: --build-arg AGENTS="@google/gemini-cli @agentclientprotocol/codex-acp"
 ARG AGENTS=""
 RUN if [ -n "$AGENTS" ]; then npm install --global $AGENTS && npm cache clean --force; fi
 WORKDIR /opt/holdfast
@@ -27,6 +27,7 @@ COPY --from=build /src/packages/server/dist/program dist/program
 COPY --from=build /src/packages/server/dist/web dist/web
 COPY --from=build /src/packages/server/man man
 COPY --from=build /src/packages/server/python python
+COPY LICENSE docs/reference/sbom.cdx.json ./
 RUN ln -s /opt/holdfast/bin/holdfast.js /usr/local/bin/holdfast \
   && mkdir -p /data /workspace \
   && chown node:node /data /workspace \
@@ -35,11 +36,12 @@ USER node
 ENV HOLDFAST_HOST=0.0.0.0 \
   HOLDFAST_PORT=4664 \
   HOLDFAST_DATA=/data \
-  AGENT_WORKSPACE_ROOT=/workspace
+  AGENT_WORKSPACE_ROOT=/workspace \
+  HOLDFAST_GIT_OWNERS=any
 VOLUME ["/data", "/workspace"]
 EXPOSE 4664
-# Whether the process is alive. Whether it would serve a request is /readyz, and for the proxy to ask.
+# Checks that the process is alive. Proxies check /readyz, which also covers the database.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:4664/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "/opt/holdfast/bin/healthcheck.js"]
 ENTRYPOINT ["tini", "--", "node", "/opt/holdfast/bin/holdfast.js"]
 CMD ["serve"]

@@ -36,12 +36,14 @@ describe("the Dockerfile", () => {
   const [build, image] = readDockerfile(text("Dockerfile")) as [DockerStage, DockerStage];
 
   it("copies only files that exist and are not ignored, and every package.json before it installs", () => {
-    const sources = build.instructions.filter(({ name }) => name === "COPY").flatMap(sourcesOf);
+    const sources = [...build.instructions, ...image.instructions].flatMap(sourcesOf);
     expect(sources.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
     const ignored = text(".dockerignore")
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));
-    expect(sources.filter((file) => ignored.includes(file.split("/")[0] ?? ""))).toEqual([]);
+    const isIgnored = (file: string): boolean =>
+      ignored.includes(file.split("/")[0] ?? "") && !ignored.includes(`!${file}`);
+    expect(sources.filter(isIgnored)).toEqual([]);
 
     const installAt = build.instructions.findIndex(({ value }) => value === "npm ci");
     const before = build.instructions.slice(0, installAt).flatMap(sourcesOf);
@@ -70,7 +72,9 @@ describe("the Dockerfile", () => {
   it("copies all published files from the build, which suffice to serve and pass the health check", async () => {
     const folder = temporaryFolder();
     closers.push(() => removeFolder(folder));
-    const copies = image.instructions.filter(({ name }) => name === "COPY");
+    const copies = image.instructions.filter(
+      ({ name, value }) => name === "COPY" && value.startsWith("--from"),
+    );
     const targets = copies.map((copy) => {
       const [source = "", target = ""] = copy.value.replace("--from=build ", "").split(" ");
       expect(copy.value.startsWith("--from=build /src/")).toBe(true);
@@ -89,23 +93,24 @@ describe("the Dockerfile", () => {
       HOLDFAST_PORT: String(PORT),
       HOLDFAST_DATA: "/data",
       AGENT_WORKSPACE_ROOT: "/workspace",
+      HOLDFAST_GIT_OWNERS: "any",
     });
     const entry = jsonOf(image, "ENTRYPOINT");
     expect(entry.slice(0, 3)).toEqual(["tini", "--", "node"]);
     const program = entry[3]?.replace("/opt/holdfast", path.join(folder, "app")) ?? "";
     mkdirSync(path.join(folder, "workspace"));
     const port = await freePort();
+    const settings = {
+      PATH: process.env["PATH"],
+      HOME: folder,
+      HOLDFAST_TOKEN: "secret",
+      ...env,
+      HOLDFAST_PORT: String(port),
+      HOLDFAST_DATA: path.join(folder, "data"),
+      AGENT_WORKSPACE_ROOT: path.join(folder, "workspace"),
+    };
     const child = spawn(process.execPath, [program, ...jsonOf(image, "CMD")], {
-      env: {
-        PATH: process.env["PATH"],
-        HOME: folder,
-        HOLDFAST_TOKEN: "secret",
-        ...env,
-        HOLDFAST_HOST: "127.0.0.1",
-        HOLDFAST_PORT: String(port),
-        HOLDFAST_DATA: path.join(folder, "data"),
-        AGENT_WORKSPACE_ROOT: path.join(folder, "workspace"),
-      },
+      env: settings,
       stdio: ["ignore", "pipe", "inherit"],
     });
     closers.push(() => void child.kill("SIGKILL"));
@@ -116,14 +121,21 @@ describe("the Dockerfile", () => {
       child.once("exit", (code) => reject(new Error(`exited with ${code}`)));
     });
 
-    const check = healthCheckOf(image).map((word) => word.replace(String(PORT), String(port)));
-    expect(check[0]).toBe("node");
-    const healthy = (): number | null => spawnSync(process.execPath, check.slice(1)).status;
+    const [command, file = ""] = healthCheckOf(image);
+    expect(command).toBe("node");
+    const check = file.replace("/opt/holdfast", path.join(folder, "app"));
+    const healthy = (): number | null =>
+      spawnSync(process.execPath, [check], { env: settings }).status;
     expect(healthy()).toBe(0);
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
     expect(healthy()).toBe(1);
+  });
+
+  it("contains the licence and the bill of materials", () => {
+    const copied = image.instructions.flatMap(sourcesOf);
+    expect(copied).toEqual(["LICENSE", "docs/reference/sbom.cdx.json"]);
   });
 
   it("does not run as root, and keeps data and repositories in volumes of that user", () => {
@@ -227,6 +239,8 @@ describe("the systemd unit", () => {
       },
     });
     expect(Number(unit["Service"]?.["TimeoutStopSec"]?.[0])).toBeGreaterThan(20);
+    // Otherwise systemd gives up after five starts within ten seconds, while the database is still starting.
+    expect(unit["Unit"]?.["StartLimitIntervalSec"]).toEqual(["0"]);
   });
 
   it("has no setting that breaks Node or the agents' sandboxes", () => {
@@ -245,6 +259,52 @@ describe("the systemd unit", () => {
     const { status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
     const errors = stderr.split("\n").filter((line) => line.includes(file));
     expect({ status, errors }).toEqual({ status: 0, errors: [] });
+  });
+});
+
+describe("the settings of the service", () => {
+  const unit = readUnit(text("deploy/holdfast.service"));
+
+  it("start a server as they are, with the environment and the command of the unit", async () => {
+    const folder = temporaryFolder();
+    closers.push(() => removeFolder(folder));
+    const workspace = path.join(folder, "workspace");
+    mkdirSync(workspace);
+    const assignments = [
+      ...(unit["Service"]?.["Environment"] ?? []),
+      ...text("deploy/holdfast.env").split("\n"),
+    ].filter((line) => line !== "" && !line.startsWith("#"));
+    const settings = assignments.map((line) => /^([A-Z_]+)=(\S+)$/u.exec(line)?.slice(1) ?? [line]);
+    const env = Object.fromEntries(settings) as Record<string, string>;
+    expect(env).toEqual({
+      HOLDFAST_DATA: "/var/lib/holdfast",
+      HOME: "/var/lib/holdfast",
+      HOLDFAST_HOST: "127.0.0.1",
+      HOLDFAST_PORT: String(PORT),
+    });
+    expect(unit["Service"]?.["WorkingDirectory"]).toEqual(["/srv/workspace"]);
+    expect(unit["Service"]?.["ReadWritePaths"]).toEqual(["/srv/workspace"]);
+
+    // Only folders and the port, which another server may use, differ from the service.
+    const [, , ...args] = unit["Service"]?.["ExecStart"]?.[0]?.split(" ") ?? [];
+    const data = path.join(folder, "data");
+    const program = path.join(root, "packages/server/bin/holdfast.js");
+    const child = spawn(process.execPath, [program, ...args, "--port", "0"], {
+      cwd: workspace,
+      env: { PATH: process.env["PATH"], ...env, HOLDFAST_DATA: data, HOME: data },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    closers.push(() => void child.kill("SIGKILL"));
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    let greeting = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      greeting += chunk.toString();
+      if (greeting.includes("Stop ")) child.kill("SIGTERM");
+    });
+    expect(await ended).toBe(0);
+    expect(greeting).toContain("is ready at http://127.0.0.1:");
+    expect(greeting).toContain(`inside ${workspace}\n`);
+    expect(greeting).toContain(`SQLite, ${path.join(data, "holdfast.db")}\n`);
   });
 });
 

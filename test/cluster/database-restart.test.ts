@@ -46,6 +46,11 @@ describe("a database that is restarted within a lease", () => {
       });
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
       expect(await refused.json()).toMatchObject({ code: "database_unavailable" });
+      const statusOf = async (path: string): Promise<number> =>
+        (await fetch(new URL(path, node.url), { headers: BEARER })).status;
+      expect([await statusOf("/healthz"), await statusOf("/readyz")]).toEqual([200, 503]);
+      const metrics = await fetch(new URL("/metrics", node.url), { headers: BEARER });
+      expect(await metrics.text()).toContain("\nholdfast_database_up 0\n");
     }
     await up();
 

@@ -41,6 +41,7 @@ export const PROBLEM_CODES = [
   "removed_not_found",
   "repository_in_use",
   "repository_not_found",
+  "repository_owner_refused",
   "repository_required",
   "row_unreadable",
   "run_not_current",

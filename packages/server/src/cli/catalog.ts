@@ -25,6 +25,7 @@ export function catalogOf(
     environment: process.env,
     journalFolder: journalFolder(settings.dataFolder),
     clientVersion: VERSION,
+    gitOwners: settings.gitOwners,
     ...more,
   });
 }

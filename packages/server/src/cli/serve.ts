@@ -8,6 +8,7 @@ import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
 import { sweepControlGroups } from "../providers/containment/control-group.ts";
 import { removeJournal } from "../providers/journal.ts";
+import { findRefusedOwner } from "../providers/sandbox/git-ownership.ts";
 import type { Sandbox } from "../providers/sandbox/sandbox.ts";
 import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
 import { NO_FAILPOINT } from "../runtime/failpoint.ts";
@@ -252,7 +253,13 @@ async function startRuntime(
       ...forAgents,
       onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),
     }),
-    repositories: createRepositories({ store, root, newId, clock: Date.now }),
+    repositories: createRepositories({
+      store,
+      root,
+      newId,
+      clock: Date.now,
+      findRefusedOwner: (folder) => findRefusedOwner(folder, settings.gitOwners, process.env),
+    }),
     limits: settings.limits,
     member: settings.member,
     version: VERSION,

@@ -22,6 +22,7 @@ import { problemFromError } from "./problems/problem-status.ts";
 import { addQueueRoutes } from "./routes/queue-routes.ts";
 import { addRepositoryRoutes } from "./routes/repository-routes.ts";
 import { childLogger, logRequest, requestId } from "./server/request-log.ts";
+import { createRequestMetrics, type RequestMetrics } from "./server/request-metrics.ts";
 import { answerClientError, answerExpectation, sendProblem } from "./problems/send-problem.ts";
 import { MAX_BODY_BYTES } from "./server/server-limits.ts";
 import { addServerRoutes } from "./routes/server-routes.ts";
@@ -84,6 +85,11 @@ export async function buildApp(services: AppServices): Promise<App> {
     return sendProblem(reply.removeHeader("content-disposition"), problem);
   });
   app.addHook("onRequest", logRequest);
+  const requests = createRequestMetrics();
+  app.addHook("onRequest", (request, reply, done) => {
+    requests.observe(request, reply);
+    done();
+  });
   // First, so that streams and refusals have them too. A page replaces the policy with its own.
   app.addHook("onRequest", (_request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
@@ -96,7 +102,7 @@ export async function buildApp(services: AppServices): Promise<App> {
   drainRefusedBodies(app);
   addNotFound(app, services);
   addGracefulClose(app);
-  await app.register((scope) => addRoutes(scope, services, attempts));
+  await app.register((scope) => addRoutes(scope, services, { attempts, requests }));
   return app;
 }
 
@@ -104,11 +110,15 @@ const notUsed = (): never => {
   throw new Error("unreachable: compilers are set");
 };
 
-async function addRoutes(app: App, services: AppServices, attempts: FailedAttempts): Promise<void> {
+async function addRoutes(
+  app: App,
+  services: AppServices,
+  { attempts, requests }: { readonly attempts: FailedAttempts; readonly requests: RequestMetrics },
+): Promise<void> {
   acceptAgentIds(app, services);
   addDocs(app, services);
   addHealthRoutes(app, services);
-  addMetricsRoute(app, services);
+  addMetricsRoute(app, { ...services, requests });
   addSessionRoutes(app, services);
   addMessageRoutes(app, services);
   addQueueRoutes(app, services);

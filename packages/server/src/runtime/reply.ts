@@ -23,6 +23,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "removed_not_found",
   "repository_in_use",
   "repository_not_found",
+  "repository_owner_refused",
   "run_not_found",
   "server_stopping",
   "settings_not_written",

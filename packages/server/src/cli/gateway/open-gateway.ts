@@ -97,14 +97,21 @@ const NO_PROVIDERS: Catalog = {
 };
 
 /** Opens the workspace root when a repository is used for the first time. */
-function repositoriesOf({ workspaceRoot }: ServeSettings, store: Store): Repositories {
+function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Store): Repositories {
   const open = async (): Promise<Repositories> => {
     const { openWorkspaceRoot } = await import("../../runtime/repositories/workspace-root.ts");
     const root = await openWorkspaceRoot(workspaceRoot, {
       onViolation: () => {},
       howToWiden: howToWidenRoot,
     });
-    return createRepositories({ store, root, newId, clock: Date.now });
+    const { findRefusedOwner } = await import("../../providers/sandbox/git-ownership.ts");
+    return createRepositories({
+      store,
+      root,
+      newId,
+      clock: Date.now,
+      findRefusedOwner: (folder) => findRefusedOwner(folder, gitOwners, process.env),
+    });
   };
   let opened: Promise<Repositories> | null = null;
   const repositories = (): Promise<Repositories> => (opened ??= open());

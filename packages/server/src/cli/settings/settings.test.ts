@@ -29,6 +29,7 @@ describe("the settings of a server", () => {
       workspaceRoot: process.cwd(),
       models: [],
       defaultProvider: null,
+      gitOwners: [],
       auth: "token",
       sandbox: "auto",
       permissions: null,
@@ -147,6 +148,11 @@ describe("the settings of a server", () => {
     });
   });
 
+  it("name other users in whose repositories Git may work", () => {
+    expect(read({ HOLDFAST_GIT_OWNERS: "any" }).gitOwners).toBe("any");
+    expect(read({ HOLDFAST_GIT_OWNERS: "1000, 1001" }).gitOwners).toEqual([1000, 1001]);
+  });
+
   it("include a direct URL that bypasses a pooler of PostgreSQL", () => {
     const url = "postgres://user@pooler/holdfast";
     const directUrl = "postgresql://user@host/holdfast";
@@ -189,6 +195,11 @@ describe("the settings of a server", () => {
       { HOLDFAST_NODE_LABELS: "gpu,,big" },
       'HOLDFAST_NODE_LABELS must be up to 32 words separated by commas, such as "gpu,big", not "gpu,,big".',
     ],
+    [
+      { HOLDFAST_GIT_OWNERS: "ann" },
+      'HOLDFAST_GIT_OWNERS must be "any", or user IDs separated by commas, such as "1000,1001", not "ann".',
+    ],
+    [{ HOLDFAST_GIT_OWNERS: "1000,-1" }, /^HOLDFAST_GIT_OWNERS must be/u],
     [{ HOLDFAST_NODE_LABELS: "two words" }, /^HOLDFAST_NODE_LABELS must be .* not "two words"/u],
     [{ HOLDFAST_NODE_LABELS: "a,".repeat(32) + "a" }, /^HOLDFAST_NODE_LABELS must be up to 32/u],
     [

@@ -8,6 +8,7 @@ import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts"
 import type { AcpDefinition } from "../../providers/acp/definition.ts";
 import { definitionsOf } from "../../providers/configured.ts";
 import { defineModel, type ModelDefinition } from "../../providers/model/definition.ts";
+import type { GitOwners } from "../../providers/sandbox/git-ownership.ts";
 import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { MEMBER, type ClusterMember } from "../../runtime/cluster/cluster-member.ts";
 import { LIMITS, type Limits } from "../../runtime/context.ts";
@@ -53,6 +54,8 @@ export interface ServeSettings extends DataSettings {
   /** Null for the demo. */
   readonly defaultProvider: string | null;
   readonly sandbox: SandboxMode;
+  /** Other users in whose repositories Git may work. */
+  readonly gitOwners: GitOwners;
   /** Null when the config file has no permissions. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: Limits;
@@ -147,6 +150,7 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     models: [...config.models].map(([name, model]) => defineModel(name, model)),
     defaultProvider: config.defaultProvider,
     sandbox: config.sandbox,
+    gitOwners: readVariable(environment, GIT_OWNERS) ?? [],
     permissions: config.permissions,
     limits: limitsOf(config, environment),
     member: memberOf(config, environment),
@@ -269,6 +273,15 @@ const AUTH: Variable<AuthMode> = {
   name: "HOLDFAST_AUTH",
   rule: `one of ${AUTH_MODES.join(", ")}`,
   parse: (text) => AUTH_MODES.find((mode) => mode === text),
+};
+const GIT_OWNERS: Variable<GitOwners> = {
+  name: "HOLDFAST_GIT_OWNERS",
+  rule: '"any", or user IDs separated by commas, such as "1000,1001"',
+  parse: (text) => {
+    if (text === "any") return "any";
+    const owners = text.split(",").map((owner) => owner.trim());
+    return owners.every((owner) => /^\d{1,10}$/u.test(owner)) ? owners.map(Number) : undefined;
+  },
 };
 const LOG_LEVEL: Variable<LogLevel> = {
   name: "HOLDFAST_LOG_LEVEL",

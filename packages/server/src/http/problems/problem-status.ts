@@ -42,6 +42,7 @@ export const PROBLEM_STATUS = {
   removed_not_found: 404,
   repository_in_use: 409,
   repository_not_found: 404,
+  repository_owner_refused: 409,
   repository_required: 409,
   row_unreadable: 500,
   run_not_current: 409,

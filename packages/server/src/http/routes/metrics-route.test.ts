@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { toMetricsText } from "./metrics-route.ts";
 import { MEASURED, nodeView } from "../testing/samples.ts";
@@ -64,6 +66,13 @@ holdfast_nodes_alive 2
 # HELP holdfast_nodes_draining Live nodes that are draining.
 # TYPE holdfast_nodes_draining gauge
 holdfast_nodes_draining 1
+# HELP holdfast_database_up 1 if the database replied, otherwise 0.
+# TYPE holdfast_database_up gauge
+holdfast_database_up 1
+# HELP holdfast_http_requests_total HTTP requests ended since the server started, by method, route and status.
+# TYPE holdfast_http_requests_total counter
+# HELP holdfast_http_request_duration_seconds Duration of HTTP requests by method and route, without event streams.
+# TYPE holdfast_http_request_duration_seconds histogram
 # HELP holdfast_info Version of the server.
 # TYPE holdfast_info gauge
 holdfast_info{version="1.2.3"} 1
@@ -75,6 +84,42 @@ holdfast_info{version="1.2.3"} 1
     for (const line of reply.body.trimEnd().split("\n")) {
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? -?[\d.e+-]+)$/u);
     }
+  });
+
+  it("are all in the documentation, with type and labels, and it lists no others", async () => {
+    const app = await testApp({
+      runtime: { measure: async () => MEASURED, listNodes: async () => [] },
+    });
+    await app.inject("/healthz");
+    const { body } = await app.inject("/metrics");
+    const page = readFileSync(
+      path.resolve(import.meta.dirname, "../../../../../docs/metrics.md"),
+      "utf8",
+    );
+    const rows = [...page.matchAll(/^\| `(\w+)` +\| (\w+) +\| ([^|]*)\|/gmu)];
+    const documented = rows.map(([, name, type, labels = ""]) => ({
+      name,
+      type,
+      labels: labels.replaceAll("`", "").trim(),
+    }));
+    const served = [...body.matchAll(/^# TYPE (\w+) (\w+)$/gmu)].map(([, name = "", type]) => ({
+      name,
+      type,
+      labels: labelsOf(body, name),
+    }));
+    expect(documented).toHaveLength(served.length);
+    expect(documented).toEqual(expect.arrayContaining(served));
+  });
+
+  it("are served without those of the database while it is unreachable", async () => {
+    const unreachable = Object.assign(new Error("away"), { code: "database_unavailable" });
+    const app = await testApp({ runtime: { measure: () => Promise.reject(unreachable) } });
+    await app.inject("/healthz");
+    const { statusCode, body } = await app.inject("/metrics");
+    expect(statusCode).toBe(200);
+    expect(body).toContain("\nholdfast_database_up 0\n");
+    expect(body).toContain("# TYPE holdfast_http_requests_total counter\n");
+    expect(body).not.toContain("holdfast_sessions");
   });
 
   it("are escaped", () => {
@@ -90,3 +135,10 @@ holdfast_info{version="1.2.3"} 1
     );
   });
 });
+
+/** The names of the labels in the samples of a metric. */
+function labelsOf(body: string, name: string): string {
+  const sample = new RegExp(`^${name}(?:_bucket)?\\{(.*)\\} `, "mu").exec(body)?.[1] ?? "";
+  const names = [...sample.matchAll(/(\w+)="/gu)].map(([, label]) => label);
+  return names.filter((label) => label !== "le").join(", ");
+}

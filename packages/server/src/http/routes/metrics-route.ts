@@ -2,17 +2,28 @@ import { z } from "zod";
 import type { Histogram, Runtime } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
 import { readProblems } from "../problems/problem-responses.ts";
+import { problemFromError } from "../problems/problem-status.ts";
+import type { RequestMetrics } from "../server/request-metrics.ts";
 
-type Services = Pick<AppServices, "runtime" | "version" | "startedAt">;
+type Services = Pick<AppServices, "runtime" | "version" | "startedAt"> & {
+  readonly requests: RequestMetrics;
+};
 
 export type Metric = { readonly name: string; readonly help: string } & (
   | { readonly type: "gauge" | "counter"; readonly samples: readonly Sample[] }
-  | { readonly type: "histogram"; readonly histogram: Histogram }
+  | { readonly type: "histogram"; readonly histograms: readonly LabelledHistogram[] }
 );
 
+type Labels = Readonly<Record<string, string>>;
+
 interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Labels;
   readonly value: number;
+}
+
+interface LabelledHistogram {
+  readonly labels?: Labels;
+  readonly histogram: Histogram;
 }
 
 const MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -36,10 +47,26 @@ export function addMetricsRoute(app: App, services: Services): void {
       },
     },
     handler: async (_request, reply) => {
-      const metrics = [...(await runtimeMetrics(services.runtime)), ...processMetrics(services)];
+      const metrics = [
+        ...(await databaseMetrics(services.runtime)),
+        ...requestMetrics(services.requests),
+        ...processMetrics(services),
+      ];
       return reply.code(200).header("content-type", MEDIA_TYPE).send(toMetricsText(metrics));
     },
   });
+}
+
+/** While the database is unreachable, the metrics that need it are left out, so that the others can still be read. */
+async function databaseMetrics(runtime: Runtime): Promise<readonly Metric[]> {
+  const upMetric = (value: 0 | 1): Metric =>
+    gauge("holdfast_database_up", "1 if the database replied, otherwise 0.", value);
+  try {
+    return [...(await runtimeMetrics(runtime)), upMetric(1)];
+  } catch (error) {
+    if (problemFromError(error).code !== "database_unavailable") throw error;
+    return [upMetric(0)];
+  }
 }
 
 async function runtimeMetrics(runtime: Runtime): Promise<readonly Metric[]> {
@@ -83,18 +110,14 @@ async function runtimeMetrics(runtime: Runtime): Promise<readonly Metric[]> {
       "Event streams ended because their readers were too slow.",
       measured.feedReadersDropped,
     ),
-    {
-      name: "holdfast_event_lag_seconds",
-      help: "Time from an agent's output to the event streams.",
-      type: "histogram",
-      histogram: measured.eventLag,
-    },
-    {
-      name: "holdfast_commit_duration_seconds",
-      help: "Duration of a commit.",
-      type: "histogram",
-      histogram: measured.commitLatency,
-    },
+    histogramsOf(
+      "holdfast_event_lag_seconds",
+      "Time from an agent's output to the event streams.",
+      [{ histogram: measured.eventLag }],
+    ),
+    histogramsOf("holdfast_commit_duration_seconds", "Duration of a commit.", [
+      { histogram: measured.commitLatency },
+    ]),
     gauge("holdfast_nodes_alive", "Live nodes.", nodes.length),
     gauge(
       "holdfast_nodes_draining",
@@ -104,7 +127,26 @@ async function runtimeMetrics(runtime: Runtime): Promise<readonly Metric[]> {
   ];
 }
 
-function processMetrics({ version, startedAt }: Omit<Services, "runtime">): readonly Metric[] {
+function requestMetrics(requests: RequestMetrics): readonly Metric[] {
+  const { counts, durations } = requests.read();
+  return [
+    counter(
+      "holdfast_http_requests_total",
+      "HTTP requests ended since the server started, by method, route and status.",
+      counts,
+    ),
+    histogramsOf(
+      "holdfast_http_request_duration_seconds",
+      "Duration of HTTP requests by method and route, without event streams.",
+      durations,
+    ),
+  ];
+}
+
+function processMetrics({
+  version,
+  startedAt,
+}: Pick<Services, "version" | "startedAt">): readonly Metric[] {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const startedSeconds = startedAt.getTime() / 1000;
@@ -136,6 +178,14 @@ function metricsOf(type: "gauge" | "counter") {
   };
 }
 
+function histogramsOf(
+  name: string,
+  help: string,
+  histograms: readonly LabelledHistogram[],
+): Metric {
+  return { name, help, type: "histogram", histograms };
+}
+
 /** Metrics in the text format of Prometheus, version 0.0.4. */
 export function toMetricsText(metrics: readonly Metric[]): string {
   return metrics.map((metric) => `${toLines(metric).join("\n")}\n`).join("");
@@ -150,19 +200,26 @@ function toLines(metric: Metric): readonly string[] {
       ...metric.samples.map(({ labels = {}, value }) => toLine(name, labels, value)),
     ];
   }
-  const { buckets, count, sum } = metric.histogram;
+  return [...head, ...metric.histograms.flatMap((series) => toHistogramLines(name, series))];
+}
+
+function toHistogramLines(
+  name: string,
+  { labels = {}, histogram: { buckets, count, sum } }: LabelledHistogram,
+): readonly string[] {
+  const toBucket = (le: string, atMost: number): string =>
+    toLine(`${name}_bucket`, { ...labels, le }, atMost);
   return [
-    ...head,
     ...buckets
       .filter(({ le }) => le !== Number.POSITIVE_INFINITY)
-      .map((bucket) => toLine(`${name}_bucket`, { le: toNumber(bucket.le) }, bucket.count)),
-    toLine(`${name}_bucket`, { le: "+Inf" }, count),
-    toLine(`${name}_sum`, {}, sum),
-    toLine(`${name}_count`, {}, count),
+      .map((bucket) => toBucket(toNumber(bucket.le), bucket.count)),
+    toBucket("+Inf", count),
+    toLine(`${name}_sum`, labels, sum),
+    toLine(`${name}_count`, labels, count),
   ];
 }
 
-function toLine(name: string, labels: NonNullable<Sample["labels"]>, value: number): string {
+function toLine(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`);
   return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${toNumber(value)}`;
 }

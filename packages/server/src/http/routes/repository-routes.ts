@@ -37,7 +37,12 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
       body: addRepositoryRequestSchema,
       response: {
         201: repositorySchema,
-        ...writeProblems("not_a_repository", "path_not_found", "path_outside_root"),
+        ...writeProblems(
+          "not_a_repository",
+          "path_not_found",
+          "path_outside_root",
+          "repository_owner_refused",
+        ),
       },
     },
     handler: async ({ body: { path, name = null, label } }, reply) => {

@@ -12,6 +12,7 @@ import {
 import { secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
+import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
@@ -50,6 +51,8 @@ export interface AcpProviderOptions {
   /** All secrets of the server; those of the definition and of the agent's tools are added. */
   readonly secrets?: Secrets;
   readonly sandbox?: Sandbox;
+  /** Other users in whose repositories the agent's Git works. */
+  readonly gitOwners?: GitOwners;
   /** Tools for the agent of a session. */
   readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
   /** Called if processes of an agent could not be killed. */
@@ -116,7 +119,12 @@ async function startAgent(
   const marker = { owner, agent: randomUUID() };
   const toolServers = await toolServersOf(options, sessionId, marker);
   if (request.signal.aborted) throw abortFault(definition, request.signal);
-  const env = agentEnvironment(environment, definition, marker, workspace.path);
+  const ownEnvironment = agentEnvironment(environment, definition, marker, workspace.path);
+  const { gitOwners = [] } = options;
+  const env = {
+    ...ownEnvironment,
+    ...(await ownershipVariables(workspace.path, gitOwners, ownEnvironment)),
+  };
   const { redactor } = secrets;
   for (const { env: own } of toolServers)
     for (const secret of secretsOfOwn(own)) secrets.note(secret);

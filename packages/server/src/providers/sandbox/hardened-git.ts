@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-
-type Environment = Readonly<Record<string, string>>;
+import { gitSettingsIn, gitVariables, type Environment, type GitSetting } from "./git-variables.ts";
 
 /**
  * The environment in which Git can read a repository that agents write to without running their programs. A repository
@@ -12,20 +11,20 @@ export async function hardenedGitEnvironment(
   environment: NodeJS.ProcessEnv,
 ): Promise<Environment> {
   const env = { ...withoutGitVariables(environment), ...VARIABLES };
-  const filters = await findFilters(cwd, { ...env, ...settingsAsVariables(SETTINGS) });
-  const filterSettings = filters.flatMap((name): Setting[] => [
+  // Repositories of other users that may be used are named in variables.
+  const allowed = gitSettingsIn(environment).filter(([name]) => name === "safe.directory");
+  const settings = [...SETTINGS, ...allowed];
+  const filters = await findFilters(cwd, { ...env, ...gitVariables(settings) });
+  const filterSettings = filters.flatMap((name): GitSetting[] => [
     [`filter.${name}.clean`, ""],
     [`filter.${name}.smudge`, ""],
     [`filter.${name}.process`, ""],
     [`filter.${name}.required`, "false"],
   ]);
-  return { ...env, ...settingsAsVariables([...SETTINGS, ...filterSettings]) };
+  return { ...env, ...gitVariables([...settings, ...filterSettings]) };
 }
 
-type Setting = readonly [name: string, value: string];
-
-/** They override the settings in all files. */
-const SETTINGS: readonly Setting[] = [
+const SETTINGS: readonly GitSetting[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
   ["core.attributesFile", "/dev/null"],
@@ -56,15 +55,6 @@ const VARIABLES: Environment = {
   GIT_ASKPASS: "false",
   GIT_EDITOR: "false",
 };
-
-/** Variables, because Git splits the argument of `-c` at the first `=`, which a filter's name may contain. */
-function settingsAsVariables(settings: readonly Setting[]): Environment {
-  const pairs = settings.flatMap(([name, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, name],
-    [`GIT_CONFIG_VALUE_${index}`, value],
-  ]);
-  return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(settings.length) };
-}
 
 /** Finds the names of all filters: Git has no setting that disables them together. */
 async function findFilters(cwd: string, env: Environment): Promise<readonly string[]> {

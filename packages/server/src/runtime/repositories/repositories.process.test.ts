@@ -22,6 +22,8 @@ describe.each(["sqlite", "postgres"] as const)("repositories on %s", (engine) =>
   let base: string;
   let repositories: Repositories;
   let violations: Violation["reason"][];
+  /** The folder that Git refuses. */
+  let refused: string | null;
 
   beforeEach(async () => {
     test = await openTestStore(engine);
@@ -29,6 +31,7 @@ describe.each(["sqlite", "postgres"] as const)("repositories on %s", (engine) =>
     for (const folder of ["root/one/.git", "root/two/.git", "root/plain", "outside/.git"])
       mkdirSync(path.join(base, folder), { recursive: true });
     violations = [];
+    refused = null;
     let ids = 0;
     repositories = createRepositories({
       store: test.store,
@@ -37,6 +40,7 @@ describe.each(["sqlite", "postgres"] as const)("repositories on %s", (engine) =>
       }),
       newId: () => `repo-${(ids += 1)}`,
       clock: () => NOON,
+      findRefusedOwner: async (folder) => (folder === refused ? 1001 : null),
     });
   });
   afterEach(async () => {
@@ -82,6 +86,21 @@ describe.each(["sqlite", "postgres"] as const)("repositories on %s", (engine) =>
     });
     expect(await repositories.list()).toEqual([]);
     expect(violations).toEqual(code === "path_outside_root" ? ["outside_root"] : []);
+  });
+
+  it("are refused with the setting that helps if they belong to another user, and not stored", async () => {
+    refused = real("one");
+    expect(await repositories.add({ path: "one", name: null })).toEqual({
+      ok: false,
+      refusal: {
+        code: "repository_owner_refused",
+        message: expect.stringContaining("HOLDFAST_GIT_OWNERS=1001"),
+        status: null,
+        state: null,
+      },
+    });
+    expect(await repositories.list()).toEqual([]);
+    expect(await repositories.add({ path: "two", name: null })).toMatchObject({ ok: true });
   });
 
   it("A1 are removed unless a session is bound to them", async () => {

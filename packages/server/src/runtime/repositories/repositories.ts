@@ -29,16 +29,21 @@ export function createRepositories({
   root,
   newId,
   clock,
+  findRefusedOwner = async () => null,
 }: {
   readonly store: Store;
   readonly root: WorkspaceRoot;
   readonly newId: () => string;
   readonly clock: () => number;
+  /** The user ID of an owner because of whom Git refuses to work in the folder. */
+  readonly findRefusedOwner?: (folder: string) => Promise<number | null>;
 }): Repositories {
   return {
     async add(request) {
       const resolved = await root.resolve(request.path);
       if (!resolved.ok) return resolved;
+      const owner = await findRefusedOwner(resolved.path);
+      if (owner !== null) return refusedOwner(resolved.path, owner);
       const repo = await store.addRepo({
         id: newId(),
         path: resolved.path,
@@ -86,6 +91,14 @@ export function createRepositories({
 function nameOf(requested: string | null, real: string): string {
   const name = cleanText(requested ?? "").trim();
   return name === "" ? path.basename(real) || real : name;
+}
+
+function refusedOwner(folder: string, owner: number): Refused {
+  return refuse(
+    "repository_owner_refused",
+    `Git refuses to work in ${JSON.stringify(folder)}, because it belongs to another user (ID ${owner}). ` +
+      `To allow it, start the server with HOLDFAST_GIT_OWNERS=${owner}, or with HOLDFAST_GIT_OWNERS=any for all owners.`,
+  );
 }
 
 function noSuchRepository(): Refused {
