@@ -75,11 +75,6 @@ export const PAGES: readonly TypedPage[] = [
       "holdfast doctor": { shows: /sandbox/u },
     },
   },
-  { page: "docs/metrics.md", treatments: { "holdfast token": { shows: /^hf_/u } } },
-  {
-    page: "docs/command-line-json.md",
-    treatments: { "holdfast repos": { shows: /"jsonVersion":1/u } },
-  },
   {
     page: "docs/http-api.md",
     needs: ["curl", "jq"],
@@ -145,14 +140,6 @@ holdfast update agent-20260108-180530-abc12345 --phase approval`,
       'echo \'{"agent_name"': { shows: /"should_resume": ?true/u },
       'echo \'{"task_info"': { shows: /"finalized": ?true/u },
       "holdfast hook install": { shows: /settings/u, adds: "--yes" },
-    },
-  },
-  {
-    page: "docs/configuration.md",
-    treatments: {
-      "HOLDFAST_GIT_OWNERS=": {
-        notTyped: "a server runs already; test/deployment/mounted-repository.test.ts starts one",
-      },
     },
   },
   {

@@ -79,7 +79,6 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   archive: throughServer("archive", id),
   delete: throughServer("delete", id, "--yes"),
   fork: throughServer("fork", id),
-  init: "prints its own settings, and one line of an agent as `send` does",
   up: OWN_SETTINGS,
   down: OWN_SETTINGS,
   restart: OWN_SETTINGS,
