@@ -155,7 +155,9 @@ export class SimNode {
     if (this.#life === null) return;
     count(this.#world, "pause");
     this.#world.timeline.note(`${this.#life.owner.name} pauses for ${ms} ms`);
-    this.#life.owner.pausedUntil = this.#world.timeline.now + ms;
+    const { owner } = this.#life;
+    // A second pause does not end the first one.
+    owner.pausedUntil = Math.max(owner.pausedUntil, this.#world.timeline.now + ms);
   }
 
   /** The database cannot be reached from here. */
