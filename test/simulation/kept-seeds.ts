@@ -15,6 +15,11 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
     shows: isPausedAfterHandOver,
   },
   {
+    reason: "a node that was paused after a hand-over gave the message with its next lease",
+    from: 3_058_519,
+    shows: isPausedAfterHandOver,
+  },
+  {
     reason: "a node that stopped and believed to be the last one suspended sessions for good",
     from: 3_002_545,
     shows: suspendsBesideAnother,

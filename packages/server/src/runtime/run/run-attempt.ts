@@ -251,8 +251,8 @@ export class RunAttempt {
       const stored = await storeHandOver(context, atWork, { memory: prompt.memory });
       if (stored !== "handed") return false;
     }
-    // A process that was paused since may have lost the session: another node may work on it.
-    if (!context.cluster.holdsLease) return false;
+    // A process that was paused since may have lost the session, even if it has a lease again: another node may work on it.
+    if (!context.cluster.holdsLease || atWork.signal.aborted) return false;
     this.#on({ type: "prompt" });
     return true;
   }
