@@ -8,6 +8,7 @@ import { REAL_AGENTS } from "./real-agents.ts";
 import { tablesOf, writePage } from "./report.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
+import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
 import {
@@ -30,6 +31,7 @@ const SCENARIOS = [
   killedServerReject,
   killedServerStubborn,
   holdfastTools,
+  firstCommands,
 ];
 const HANDOVER = "handover";
 /** Agents tested at the same time. */

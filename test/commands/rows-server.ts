@@ -4,6 +4,23 @@ const NOT_RUNNING = /^No server runs on /u;
 const unexpected = (command: string): string =>
   `Unexpected argument: much. See: holdfast ${command} --help`;
 
+const STATUS = fields(
+  "running",
+  "starting",
+  "url",
+  "pid",
+  "version",
+  "startedAt",
+  "dataFolder",
+  "database",
+  "workspaceRoot",
+  "answers",
+  "problem",
+  "liveAgents",
+  "maxAgents",
+  "questions",
+);
+
 export const SERVER_ROWS: readonly Row[] = [
   {
     line: "up --json",
@@ -26,40 +43,16 @@ export const SERVER_ROWS: readonly Row[] = [
   },
   { line: "restart", exit: 2, error: /was not started with `holdfast up`/u, only: "server" },
   { line: "restart much", exit: 64, error: unexpected("restart") },
-  {
-    line: "status --json",
-    exit: 0,
-    json: fields(
-      "running",
-      "url",
-      "pid",
-      "version",
-      "startedAt",
-      "dataFolder",
-      "database",
-      "workspaceRoot",
-      "answers",
-      "problem",
-      "liveAgents",
-      "maxAgents",
-      "questions",
-    ),
-    only: "server",
-  },
+  { line: "status --json", exit: 0, json: STATUS, only: "server" },
   { line: "status", exit: 1, prints: NOT_RUNNING, only: "database" },
-  {
-    line: "status --json",
-    exit: 1,
-    json: fields("running", "starting", "dataFolder"),
-    only: "database",
-  },
+  { line: "status --json", exit: 1, json: STATUS, only: "database" },
   { line: "status much", exit: 64, error: unexpected("status") },
   { line: "logs -n 1 --json", exit: 0, prints: /^\{.*\}\n$/u, only: "server" },
   { line: "logs", exit: 1, error: /^There is no log in /u, only: "database" },
   {
-    line: "logs -n 0",
+    line: "logs -n few",
     exit: 64,
-    error: '--lines must be a whole number greater than 0, not "0". See: holdfast logs --help',
+    error: '--lines must be a whole number, not "few". See: holdfast logs --help',
   },
   {
     line: "service install --print --json",

@@ -1,9 +1,7 @@
-import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { calmNow } from "../../packages/server/src/domain/testing/calm-clock.ts";
-import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
@@ -64,47 +62,6 @@ async function until(
   for await (const { session } of client.sessions.follow(id))
     if (condition(session)) return session;
   throw new Error("the session was deleted");
-}
-
-describe("a new user", () => {
-  it("gets an answer with the commands of the README", async () => {
-    needProgram("bash");
-    const [, commands = ""] =
-      /alias holdfast=.*\n(id=[\s\S]*?holdfast send \$id Hello\n)/u.exec(page("README.md")) ?? [];
-    const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
-    const { stdout, status } = spawnSync(
-      "bash",
-      ["-ec", `holdfast() { "${process.execPath}" "${bin}" "$@"; }\n${commands}`],
-      { cwd: root, env: { ...process.env, HOLDFAST_DATA: server.data }, encoding: "utf8" },
-    );
-    expect(status).toBe(0);
-    expect(stdout).toContain("I am Holdfast's demo agent");
-  });
-
-  it("gets a streamed answer with three lines of curl", async () => {
-    needProgram("curl");
-    const [commands = ""] = /H=http[\s\S]*?\/events\n/u.exec(page("docs/http-api.md")) ?? [];
-    expect(commands.match(/\bcurl\b/gu)).toHaveLength(3);
-    const here = commands
-      .replace(/^H=.*$/mu, `H=${server.url}`)
-      .replace("~/.local/share/holdfast", server.data);
-    const shell = spawn("sh", ["-c", here]);
-    let output = "";
-    await new Promise<void>((resolve) => {
-      shell.stdout.on("data", (chunk: Buffer) => {
-        output += chunk.toString();
-        if (/event: delta\n/u.test(output)) resolve();
-      });
-      shell.once("exit", () => resolve());
-    });
-    shell.kill("SIGTERM");
-    expect(output).toContain('"role":"agent"');
-    expect(output).toContain("event: delta");
-  });
-});
-
-function page(name: string): string {
-  return readFileSync(path.resolve(import.meta.dirname, "../..", name), "utf8");
 }
 
 describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {

@@ -10,13 +10,19 @@ export interface FreshMachine {
   readonly folder: string;
   /** Runs a command in a subfolder and resolves to what it wrote to stdout. Rejects if it fails. */
   run(subfolder: string, command: readonly string[]): Promise<string>;
+  /** Types a command into a terminal, accepts what is suggested with Enter, and resolves to what it shows. */
+  inTerminal(subfolder: string, command: string): Promise<string>;
   /** Starts a command and resolves when its stdout contains the text. */
   start(command: readonly string[], text: string): Promise<string>;
   close(): Promise<void>;
 }
 
 /** A home folder in which nothing is installed or configured. npm knows one registry and has an empty cache. */
-export function openFreshMachine(registryUrl: string): FreshMachine {
+export function openFreshMachine(
+  registryUrl: string,
+  /** What is installed and set besides. */
+  besides: (home: string) => Readonly<Record<string, string>> = () => ({}),
+): FreshMachine {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-packages-"));
   const stops: (() => Promise<void>)[] = [];
   const env = {
@@ -34,6 +40,7 @@ export function openFreshMachine(registryUrl: string): FreshMachine {
     npm_config_audit: "false",
     npm_config_fund: "false",
     npm_config_yes: "true",
+    ...besides(folder),
   };
   return {
     folder,
@@ -43,6 +50,30 @@ export function openFreshMachine(registryUrl: string): FreshMachine {
       // Not the synchronous variant: the registry runs in this process.
       const { stdout } = await runFile(program, args, { cwd, env });
       return stdout;
+    },
+    inTerminal(subfolder, command) {
+      const cwd = path.join(folder, subfolder);
+      // The program `script` gives it a terminal.
+      const child = spawn("script", ["-qec", command, "/dev/null"], {
+        cwd,
+        env: { ...env, SHELL: "/bin/sh", TERM: "xterm", NO_COLOR: "1" },
+      });
+      let screen = "";
+      let answered = 0;
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        screen += text.replaceAll("\r\n", "\n");
+        const questions = screen.split(/^\W*◆/mu).length - 1;
+        if (questions <= answered) return;
+        answered = questions;
+        child.stdin.write("\r");
+      });
+      return new Promise((resolve, reject) => {
+        child.once("error", reject);
+        child.once("close", (code) => {
+          if (code === 0) resolve(screen);
+          else reject(new Error(`${command} exited with ${code}:\n${screen}`));
+        });
+      });
     },
     start([program = "", ...args], text) {
       const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });

@@ -71,6 +71,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /api/events": READABLE,
   "POST /api/events/:name": { access: "send", body: {}, passes: 200 },
   "GET /api/providers": READABLE,
+  "PATCH /api/providers": { access: "admin", body: { defaultProvider: "none" }, passes: 400 },
   "GET /api/repos": READABLE,
   "POST /api/repos": { access: "admin", body: { path: "/nowhere" }, passes: 403 },
   "DELETE /api/repos/:id": { access: "admin", passes: 404 },

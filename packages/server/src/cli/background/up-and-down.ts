@@ -1,5 +1,6 @@
 import { openPage } from "../access/open-page.ts";
 import { CommandFailure } from "../exit.ts";
+import { readConfigFile } from "../settings/config-file.ts";
 import { localUrl, runningServer } from "../settings/data-folder.ts";
 import {
   dataFolderOf,
@@ -33,6 +34,8 @@ export async function up(flags: UpFlags): Promise<void> {
   if (runningServer(dataFolder) === null) serveSettings(flags, process.env);
   await start(dataFolder, startPlan(flags, process.env, process.cwd()), printer);
   if (flags.open === true && flags.json !== true) await openPage({ data: dataFolder });
+  if (readConfigFile(dataFolder).defaultProvider === undefined)
+    printer.note(`Next, choose your agent: ${commandLine("init")}`);
 }
 
 export async function down(flags: StopFlags): Promise<void> {
