@@ -6,7 +6,7 @@ api() { curl -sS -H "Authorization: Bearer $(cat ~/.local/share/holdfast/token)"
 json() { api -H 'Content-Type: application/json' "$@"; }`;
 const SESSION = `ID=$(holdfast create --repo . --title Typed)`;
 /** The last line of a server that has started. */
-const READY = /^Stop /mu;
+const READY = /^ *Stop /mu;
 const PID = "$(jq .pid ~/.local/share/holdfast/server.json)";
 const STOPPED = `kill ${PID}
 while test -e ~/.local/share/holdfast/server.json; do sleep 0.1; done`;
@@ -42,7 +42,7 @@ export const PAGES: readonly TypedPage[] = [
       "holdfast up": { shows: /http:\/\/127\.0\.0\.1:/u },
       "holdfast status": { shows: /http:\/\/127\.0\.0\.1:/u },
       "holdfast logs": { shows: /"msg":/u },
-      "holdfast down": { shows: /stopped/u },
+      "holdfast down": { shows: /^Stopped /mu },
     },
   },
   {

@@ -54,7 +54,7 @@ export class TypedShell {
     const from = this.#stdout.length;
     // A job of its own, so that a signal reaches all of its processes.
     const { stdout } = await this.type(
-      `set -m; { ${withoutComment(command)}\n} & echo job $!; set +m`,
+      `set -m; { ${withoutComment(command)}\n} < /dev/null & echo job $!; set +m`,
     );
     this.#jobs.push(Number(/job (\d+)/u.exec(stdout)?.[1]));
     await until(() => shown.test(this.#stdout.slice(from)));
