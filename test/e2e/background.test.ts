@@ -332,6 +332,7 @@ describe("holdfast alone", () => {
     await command.shows("is ready at http://127.0.0.1:");
     const { url } = readServerFile(data);
     await command.shows(`Opened ${url} in your browser.`);
+    await command.shows("Next, choose your agent: holdfast init");
     expect(await command.code).toBe(0);
     await expect.poll(() => existsSync(opened)).toBe(true);
     const code = /#code=(.+)\n$/u.exec(readFileSync(opened, "utf8"))?.[1];

@@ -34,7 +34,7 @@ export async function up(flags: UpFlags): Promise<void> {
   if (runningServer(dataFolder) === null) serveSettings(flags, process.env);
   await start(dataFolder, startPlan(flags, process.env, process.cwd()), printer);
   if (flags.open === true && flags.json !== true) await openPage({ data: dataFolder });
-  if (readConfigFile(dataFolder).defaultProvider === undefined)
+  if (readConfigFile(dataFolder).defaultProvider === null)
     printer.note(`Next, choose your agent: ${commandLine("init")}`);
 }
 
