@@ -6,7 +6,7 @@ import { need, needProgram } from "../../packages/server/src/domain/testing/mach
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
 /** A program of util-linux, which every Linux has. */
-const PSEUDO_TERMINAL = "script";
+export const PSEUDO_TERMINAL = "script";
 
 /** Skips the test without util-linux: `script` of macOS has other arguments. */
 export function needTerminal(): void {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { PSEUDO_TERMINAL } from "../e2e/real-terminal.ts";
 
 const runFile = promisify(execFile);
 
@@ -54,7 +55,7 @@ export function openFreshMachine(
     inTerminal(subfolder, command) {
       const cwd = path.join(folder, subfolder);
       // The program `script` gives it a terminal.
-      const child = spawn("script", ["-qec", command, "/dev/null"], {
+      const child = spawn(PSEUDO_TERMINAL, ["-qec", command, "/dev/null"], {
         cwd,
         env: { ...env, SHELL: "/bin/sh", TERM: "xterm", NO_COLOR: "1" },
       });
