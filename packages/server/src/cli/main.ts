@@ -57,7 +57,9 @@ async function report(error: unknown, failed: FailedCommand): Promise<number> {
     return exitCode;
   }
   if (error instanceof WrongUsage) {
-    const help = `${fullName(namedCommand(holdfast, words).command)} --help`;
+    const { commandLine } = await import("./terminal/invocation.ts");
+    const name = fullName(namedCommand(holdfast, words).command);
+    const help = commandLine(`${name} --help`.replace("holdfast ", ""));
     process.stderr.write(`holdfast: ${neutraliseLine(message)} See: ${help}\n`);
     return error.exitCode;
   }

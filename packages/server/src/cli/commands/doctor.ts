@@ -137,7 +137,7 @@ function unreadableText({ total, sessions }: UnreadableSessions): string {
   if (total === 0) return "";
   const names = sessions.map(({ id, reason }) => `${id} (${reason})`).join(", ");
   const more = total > sessions.length ? `, and ${total - sessions.length} more` : "";
-  return `. Unreadable sessions: ${names}${more}. Show one with: holdfast get ID --raw; delete it with: holdfast delete ID`;
+  return `. Unreadable sessions: ${names}${more}. Show one with: ${commandLine("get ID --raw")}; delete it with: ${commandLine("delete ID")}`;
 }
 
 async function checkServer(flags: CommonFlags, settings: ServeSettings): Promise<Result> {
@@ -188,9 +188,9 @@ async function providerFindings(settings: ServeSettings): Promise<readonly Findi
     : {
         name: "providers",
         verdict: "bad",
-        says: `The default, ${catalog.defaultName}, is not installed. Run \`holdfast providers\` to see all providers.`,
+        says: `The default, ${catalog.defaultName}, is not installed. Run \`${commandLine("providers")}\` to see all providers.`,
       };
   if (missing.length === 0) return [defaultFinding];
-  const says = `not installed: ${missing.join(", ")} (holdfast providers shows how to install them)`;
+  const says = `not installed: ${missing.join(", ")} (${commandLine("providers")} shows how to install them)`;
   return [defaultFinding, { name: "", verdict: "good", says }];
 }

@@ -14,6 +14,7 @@ import { CommandFailure, EXIT } from "../exit.ts";
 import { shellWord, timeAgo } from "../terminal/format.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { changeSession } from "./change-session.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export async function cancelRun(
   id: string,
@@ -159,8 +160,8 @@ function showUnused(printer: Printer, unused: InboxUnusedAnswer): void {
   printer.note(
     `  the agent ended its turn without performing it ${timeAgo(at, Date.now())}, in session ${sessionId}`,
   );
-  printer.note(`  holdfast send ${sessionId} 'Do it now: …'`, printer.paint.dim);
-  printer.note(`  holdfast inbox --dismiss ${suspensionId}`, printer.paint.dim);
+  printer.note(`  ${commandLine(`send ${sessionId} 'Do it now: …'`)}`, printer.paint.dim);
+  printer.note(`  ${commandLine(`inbox --dismiss ${suspensionId}`)}`, printer.paint.dim);
   printer.note("");
 }
 
@@ -172,7 +173,10 @@ function showSuspension(printer: Printer, suspension: Suspension): void {
   for (const option of optionsOf(request)) printer.line(`  ${option.id}  ${option.name}`);
   const [first] = optionsOf(request);
   const answer = first === undefined ? "'…'" : shellWord(first.id);
-  printer.note(`  holdfast resume ${sessionId} --suspension ${id} --answer ${answer}`, paint.dim);
+  printer.note(
+    `  ${commandLine(`resume ${sessionId} --suspension ${id} --answer ${answer}`)}`,
+    paint.dim,
+  );
   printer.note("");
 }
 

@@ -4,6 +4,7 @@ import { withGateway } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
 import { durationText } from "../terminal/format.ts";
 import { changeSession } from "./change-session.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export async function listRemoved(flags: CommonFlags & { readonly limit?: number }): Promise<void> {
   const printer = openPrinter(flags);
@@ -25,7 +26,7 @@ export async function listRemoved(flags: CommonFlags & { readonly limit?: number
   );
   if (total > removed.length)
     printer.note(`Showing the newest ${removed.length} of ${total}. Pass --limit for more.`);
-  printer.note("Restore one with: holdfast restore ID");
+  printer.note(`Restore one with: ${commandLine("restore ID")}`);
 }
 
 export async function restoreSession(id: string, flags: CommonFlags): Promise<void> {

@@ -6,13 +6,14 @@ import { gatewaySettings, findServer, type CommonFlags } from "../gateway/find-s
 import { withGateway } from "../gateway/open-gateway.ts";
 import { serverGateway } from "../gateway/session-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export async function listRepos(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { repos } = await withGateway(flags, "read", (gateway) => gateway.repos.list());
   if (flags.json === true) return printer.json({ repos });
   if (repos.length === 0 && printer.isForPeople)
-    return printer.note("No repositories. Add one with: holdfast repos add PATH");
+    return printer.note(`No repositories. Add one with: ${commandLine("repos add PATH")}`);
   return printer.table(
     repos.map(({ id, name, path: folder, createdAt }) => [
       id,

@@ -3,6 +3,7 @@ import type { Token, TokenScope } from "@holdfast/protocol";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface CreateTokenFlags extends CommonFlags {
   readonly name: string;
@@ -28,7 +29,7 @@ export async function listTokens(flags: CommonFlags): Promise<void> {
   if (flags.json === true) return printer.json({ tokens });
   if (tokens.length === 0 && printer.isForPeople)
     return printer.note(
-      "No tokens. Create one with: holdfast token create --name NAME --scope admin",
+      `No tokens. Create one with: ${commandLine("token create --name NAME --scope admin")}`,
     );
   return printer.table(
     tokens.map((token) => [

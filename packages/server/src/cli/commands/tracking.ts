@@ -21,6 +21,7 @@ import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter } from "../terminal/printer.ts";
 import type { Column } from "../terminal/table.ts";
 import { durationText } from "../terminal/format.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface CreateFlags extends CommonFlags {
   readonly agent?: string;
@@ -104,7 +105,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
   });
   if (Object.keys(changes).length === 0)
     throw new CommandFailure(
-      `Nothing to change. Pass at least one option, for example: holdfast update ${id} --phase planning`,
+      `Nothing to change. Pass at least one option, for example: ${commandLine(`update ${id} --phase planning`)}`,
       EXIT.usage,
     );
   await changeState(
@@ -160,7 +161,7 @@ export async function listSessions(flags: ListFlags): Promise<void> {
   const sessions = all.slice(0, limit);
   if (!printer.isForPeople) return printer.gaia(sessions.map(toState));
   if (sessions.length === 0) {
-    return printer.note("No sessions. Create one with: holdfast create --agent NAME");
+    return printer.note(`No sessions. Create one with: ${commandLine("create")}`);
   }
   printer.table(
     sessions.map((session) => [

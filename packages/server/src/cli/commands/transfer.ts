@@ -19,6 +19,7 @@ import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
 import { escapeJson } from "../terminal/neutralise.ts";
 import { eachSession } from "./tracking.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface ExportFlags extends CommonFlags {
   readonly format: "bundle" | "gaia";
@@ -39,7 +40,7 @@ async function exportGaia(
   const { to: folder } = flags;
   if (folder === undefined)
     throw new CommandFailure(
-      "Pass the target folder: holdfast export --format gaia --to .claude/session",
+      `Pass the target folder: ${commandLine("export --format gaia --to .claude/session")}`,
       EXIT.usage,
     );
   const { exportStates } = await import("../gaia/export-states.ts");
@@ -80,7 +81,7 @@ async function exportBundles(
   const { to } = flags;
   const [only] = ids;
   if (only === undefined)
-    throw new CommandFailure("Pass the session to export: holdfast export ID", EXIT.usage);
+    throw new CommandFailure(`Pass the session to export: ${commandLine("export ID")}`, EXIT.usage);
   if (to === undefined) {
     if (ids.length > 1)
       throw new CommandFailure("Pass --to FOLDER to export several sessions.", EXIT.usage);

@@ -18,7 +18,7 @@ export function failureOf(error: unknown, sessionId: string): Failure {
   if (error instanceof TypeError && error.message.startsWith("Not an id"))
     return {
       ...failure(
-        `${error.message.replace("id", "ID")}. Run \`holdfast list\` to see all sessions.`,
+        `${error.message.replace("id", "ID")}. Run \`${commandLine("list")}\` to see all sessions.`,
       ),
       exitCode: EXIT.no,
     };
@@ -78,23 +78,23 @@ const WRONG_USAGE: readonly HoldfastErrorCode[] = [
 ];
 
 const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
-  provider_unknown: () => "Run `holdfast providers` to see all providers.",
-  node_ambiguous: () => "Run `holdfast nodes` to see all nodes.",
-  node_not_found: () => "Run `holdfast nodes` to see all nodes.",
-  answer_invalid: () => "Run `holdfast inbox` to see the options.",
-  delivery_held: (id) => `Run: holdfast update ${id} --delivery open`,
-  delivery_rejected: (id) => `Run: holdfast update ${id} --delivery open`,
-  queue_full: (id) => `Follow it with: holdfast watch ${id}`,
+  provider_unknown: () => `Run \`${commandLine("providers")}\` to see all providers.`,
+  node_ambiguous: () => `Run \`${commandLine("nodes")}\` to see all nodes.`,
+  node_not_found: () => `Run \`${commandLine("nodes")}\` to see all nodes.`,
+  answer_invalid: () => `Run \`${commandLine("inbox")}\` to see the options.`,
+  delivery_held: (id) => `Run: ${commandLine(`update ${id} --delivery open`)}`,
+  delivery_rejected: (id) => `Run: ${commandLine(`update ${id} --delivery open`)}`,
+  queue_full: (id) => `Follow it with: ${commandLine(`watch ${id}`)}`,
   row_unreadable: (id) =>
-    `Show its rows with: holdfast get ${id} --raw. Delete it with: holdfast delete ${id}`,
-  repository_not_found: () => "Run `holdfast repos` to see all repositories.",
-  repository_required: () => "Run: holdfast create --repo .",
-  session_archived: (id) => `Continue in a copy with: holdfast fork ${id}`,
-  session_failed: (id) => `Continue in a copy with: holdfast fork ${id}`,
+    `Show its rows with: ${commandLine(`get ${id} --raw`)}. Delete it with: ${commandLine(`delete ${id}`)}`,
+  repository_not_found: () => `Run \`${commandLine("repos")}\` to see all repositories.`,
+  repository_required: () => `Run: ${commandLine("create --repo .")}`,
+  session_archived: (id) => `Continue in a copy with: ${commandLine(`fork ${id}`)}`,
+  session_failed: (id) => `Continue in a copy with: ${commandLine(`fork ${id}`)}`,
   session_busy: () => "Pass --delivery queue to wait, or --delivery interrupt to cancel the run.",
-  removed_not_found: () => "Run `holdfast removed` to see all removed sessions.",
-  session_not_found: () => "Run `holdfast list` to see all sessions.",
-  token_not_found: () => "Run `holdfast token` to see all tokens.",
+  removed_not_found: () => `Run \`${commandLine("removed")}\` to see all removed sessions.`,
+  session_not_found: () => `Run \`${commandLine("list")}\` to see all sessions.`,
+  token_not_found: () => `Run \`${commandLine("token")}\` to see all tokens.`,
   unauthorized: () => "Set HOLDFAST_TOKEN to a token of the server.",
   unexpected_reply: () => "Is it a Holdfast server?",
 };

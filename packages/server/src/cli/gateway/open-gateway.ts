@@ -14,6 +14,7 @@ import { howToWidenRoot } from "../settings/widen-root.ts";
 import { databaseGateway } from "./database-gateway.ts";
 import { gatewaySettings, findServer, type CommonFlags } from "./find-server.ts";
 import { serverGateway, type SessionGateway } from "./session-gateway.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 /** `read` does not change the schema, `change` may migrate an older one, `create` may also create the database. */
 export type DatabaseAccess = "read" | "change" | "create";
@@ -75,7 +76,7 @@ export async function openDatabase(
   if (pending !== undefined) {
     if (access === "read")
       throw new CommandFailure(
-        `${describeDatabase(database)}: the database has an older schema, without ${pending}. Run: holdfast db migrate`,
+        `${describeDatabase(database)}: the database has an older schema, without ${pending}. Run: ${commandLine("db migrate")}`,
       );
     if (inspection.holds === "holdfast") await refuseWhileInUse(named);
     makeDataFolder(dataFolder);

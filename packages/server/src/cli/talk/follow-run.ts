@@ -21,6 +21,7 @@ import {
   type StopRequests,
 } from "../terminal/stop-requests.ts";
 import { createTranscriptView } from "./transcript-view.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface FollowRunOptions extends FollowOptions {
   /** The session before the message was sent, and the reply to it. */
@@ -129,7 +130,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
       case "lost":
         view.end();
         dim(
-          `The server did not come back. To continue later: holdfast watch ${neutraliseLine(sessionId)}`,
+          `The server did not come back. To continue later: ${commandLine(`watch ${neutraliseLine(sessionId)}`)}`,
         );
         return EXIT.failed;
       case "stopped":
@@ -161,7 +162,7 @@ async function stopped(
   const isPerson = by === "interrupt" && canAsk(terminal);
   const more = isPerson ? " Press Ctrl-C again to cancel it." : "";
   say(
-    `Detached; the run continues.${more} Follow it with: holdfast watch ${neutraliseLine(sessionId)}`,
+    `Detached; the run continues.${more} Follow it with: ${commandLine(`watch ${neutraliseLine(sessionId)}`)}`,
   );
   if (!isPerson || (await stops.within(SECOND_MS, later)) !== "interrupt") return STOP_CODES[by];
   try {
@@ -169,7 +170,7 @@ async function stopped(
     say("Cancelled.");
   } catch (error) {
     const reason = errorText(error);
-    const again = `holdfast cancel ${neutraliseLine(sessionId)}`;
+    const again = commandLine(`cancel ${neutraliseLine(sessionId)}`);
     say(`Could not cancel the run (${neutraliseLine(reason)}). To try again: ${again}`);
   }
   return EXIT.failed;

@@ -4,6 +4,7 @@ import type { Paint } from "../terminal/paint.ts";
 import { rejectionIn, type Option, type Question } from "./question.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { wholeDiff, type LineStyle } from "./tool-lines.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 /** The whole question, wrapped and never cut: a person must see what they agree to. */
 export function questionLines(question: Question, style: LineStyle): readonly string[] {
@@ -50,7 +51,9 @@ export function keysLine(options: readonly Option[]): string {
 
 /** The commands that answer the question from elsewhere. */
 export function answerCommands(question: Question, sessionId: string): readonly string[] {
-  const command = `holdfast resume ${quoted(sessionId)} --suspension ${quoted(question.id)} --answer`;
+  const command = commandLine(
+    `resume ${quoted(sessionId)} --suspension ${quoted(question.id)} --answer`,
+  );
   switch (question.ask) {
     case "choice":
       return question.options.map((option) => `${command} ${quoted(option.optionId)}`);

@@ -10,6 +10,7 @@ import { persist, type Persistence } from "../terminal/persist.ts";
 import { createScreen } from "../terminal/screen.ts";
 import { orStop, STOP_CODES, type StopRequests, untilStopped } from "../terminal/stop-requests.ts";
 import { createWatchView, type WatchView } from "./watch-view.ts";
+import { commandLine } from "../terminal/invocation.ts";
 
 export interface WatchCommandOptions extends FollowOptions {
   /** Shows the events after this number; without it, only new events. */
@@ -74,7 +75,7 @@ async function watch(
         return EXIT.done;
       case "lost":
         say(
-          `The server did not come back. To continue later: holdfast watch ${neutraliseLine(sessionId)}`,
+          `The server did not come back. To continue later: ${commandLine(`watch ${neutraliseLine(sessionId)}`)}`,
         );
         return EXIT.failed;
       case "stopped":
