@@ -31,8 +31,8 @@ export class TypedShell {
     const mark = `typed-${(this.#typed += 1)}`;
     this.#bash.stdin.write(`${command}\nprintf '\\n${mark} %s\\n' "$?"; echo ${mark} >&2\n`);
     const end = new RegExp(`\\n${mark} (\\d+)\\n`, "u");
-    await until(() => end.test(this.#stdout.slice(from)));
-    await until(() => this.#stderr.slice(fromError).includes(mark));
+    await this.#until(command, () => end.test(this.#stdout.slice(from)));
+    await this.#until(command, () => this.#stderr.slice(fromError).includes(mark));
     const stdout = this.#stdout.slice(from);
     return {
       code: Number(end.exec(stdout)?.[1]),
@@ -57,7 +57,14 @@ export class TypedShell {
       `set -m; { ${withoutComment(command)}\n} < /dev/null & echo job $!; set +m`,
     );
     this.#jobs.push(Number(/job (\d+)/u.exec(stdout)?.[1]));
-    await until(() => shown.test(this.#stdout.slice(from)));
+    await this.#until(command, () => shown.test(this.#stdout.slice(from)));
+  }
+
+  async #until(command: string, check: () => boolean): Promise<void> {
+    await until(check).catch((cause: unknown) => {
+      const screen = `${this.#stdout.slice(-4_000)}\n${this.#stderr.slice(-4_000)}`;
+      throw new Error(`${command} does not end. The terminal shows:\n${screen}`, { cause });
+    });
   }
 
   async end(): Promise<void> {

@@ -160,6 +160,9 @@ it("only these files start programs: in a repository, agents and hardened Git", 
     .toSorted();
   expect(starting).toEqual([
     "cli/access/open-page.ts",
+    "cli/background/process-start.ts",
+    "cli/background/service-manager.ts",
+    "cli/background/start-server.ts",
     "cli/commands/doctor.ts",
     "providers/acp/process/spawn-agent.ts",
     "providers/containment/pid-namespace.ts",
