@@ -42,8 +42,8 @@ export async function typePage(
   const wrong: string[] = [];
   const unused = new Set(Object.keys(treatments));
   if (before !== undefined) {
-    const { code, stderr } = await shell.type(literal(before));
-    if (code !== 0) return [`${page}: the preparation failed: ${stderr}`];
+    const { code, screen } = await shell.type(literal(before));
+    if (code !== 0) return [`${page}: the preparation failed: ${screen}`];
   }
   for (const { line, language, commands } of codeBlocksIn(page)) {
     if (!SHELLS.has(language)) continue;
@@ -82,10 +82,10 @@ async function typeOne(
   if ("instead" in treatment) return typeOne(shell, treatment.instead, { shows: /^/u });
   const { shows, prepare = ":", adds = "" } = treatment;
   const prepared = await shell.type(prepare);
-  if (prepared.code !== 0) return `${prepare} fails: ${prepared.stderr}`;
-  const { code, stdout, stderr } = await shell.type(withMore(command, adds));
-  if (code !== 0) return `exit code ${code}\n${stdout}${stderr}`;
-  return shows.test(stdout + stderr) ? null : `does not show ${shows}\n${stdout}${stderr}`;
+  if (prepared.code !== 0) return `${prepare} fails: ${prepared.screen}`;
+  const { code, screen } = await shell.type(withMore(command, adds));
+  if (code !== 0) return `exit code ${code}\n${screen}`;
+  return shows.test(screen) ? null : `does not show ${shows}\n${screen}`;
 }
 
 /** Before the comment. */

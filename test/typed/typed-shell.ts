@@ -1,44 +1,48 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { vi } from "vitest";
 
 export interface Typed {
   readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+  /** What the terminal shows of it. */
+  readonly screen: string;
+}
+
+export interface TypedShellOptions {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The screen. A file, because it takes everything at any time, from any number of processes. */
+  readonly screenFile: string;
 }
 
 /** A shell of a person who types what a page shows. */
 export class TypedShell {
-  readonly #bash: ChildProcessWithoutNullStreams;
-  #stdout = "";
-  #stderr = "";
+  readonly #bash: ChildProcess;
+  readonly #screenFile: string;
   #typed = 0;
   readonly #jobs: number[] = [];
 
-  constructor({ folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv }) {
-    this.#bash = spawn("bash", ["--noprofile", "--norc"], { cwd: folder, env, detached: true });
-    this.#bash.stdout.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
-    this.#bash.stderr.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text));
-    this.#bash.stdin.on("error", () => {});
+  constructor({ folder: cwd, env, screenFile }: TypedShellOptions) {
+    const screen = openSync(screenFile, "a");
+    const stdio = ["pipe" as const, screen, screen];
+    this.#bash = spawn("bash", ["--noprofile", "--norc"], { cwd, env, stdio, detached: true });
+    closeSync(screen);
+    this.#screenFile = screenFile;
+    this.#bash.stdin?.on("error", () => {});
     // As in the shell of a person. A failure inside a pipe counts.
-    this.#bash.stdin.write("shopt -s expand_aliases; set -o pipefail\n");
+    this.#enter("shopt -s expand_aliases; set -o pipefail");
   }
 
   /** Types a command and waits for its end. */
   async type(command: string): Promise<Typed> {
-    const [from, fromError] = [this.#stdout.length, this.#stderr.length];
+    const from = this.#screen().length;
     const mark = `typed-${(this.#typed += 1)}`;
-    this.#bash.stdin.write(`${command}\nprintf '\\n${mark} %s\\n' "$?"; echo ${mark} >&2\n`);
+    this.#enter(`${command}\nprintf '\\n${mark} %s\\n' "$?"`);
     const end = new RegExp(`\\n${mark} (\\d+)\\n`, "u");
-    await this.#until(command, () => end.test(this.#stdout.slice(from)));
-    await this.#until(command, () => this.#stderr.slice(fromError).includes(mark));
-    const stdout = this.#stdout.slice(from);
-    return {
-      code: Number(end.exec(stdout)?.[1]),
-      stdout: stdout.replace(end, ""),
-      stderr: this.#stderr.slice(fromError).replace(`${mark}\n`, ""),
-    };
+    await this.#until(command, () => end.test(this.#screen().slice(from)));
+    const screen = this.#screen().slice(from);
+    return { code: Number(end.exec(screen)?.[1]), screen: screen.replace(end, "") };
   }
 
   /** Types a command that does not end by itself, waits for what it shows, and ends it as Ctrl-C does. */
@@ -51,20 +55,13 @@ export class TypedShell {
 
   /** Types a command that goes on, and waits for what it shows. */
   async typeBesides(command: string, shown: RegExp): Promise<void> {
-    const from = this.#stdout.length;
+    const from = this.#screen().length;
     // A job of its own, so that a signal reaches all of its processes.
-    const { stdout } = await this.type(
+    const { screen } = await this.type(
       `set -m; { ${withoutComment(command)}\n} < /dev/null & echo job $!; set +m`,
     );
-    this.#jobs.push(Number(/job (\d+)/u.exec(stdout)?.[1]));
-    await this.#until(command, () => shown.test(this.#stdout.slice(from)));
-  }
-
-  async #until(command: string, check: () => boolean): Promise<void> {
-    await until(check).catch((cause: unknown) => {
-      const screen = `${this.#stdout.slice(-4_000)}\n${this.#stderr.slice(-4_000)}`;
-      throw new Error(`${command} does not end. The terminal shows:\n${screen}`, { cause });
-    });
+    this.#jobs.push(Number(/job (\d+)/u.exec(screen)?.[1]));
+    await this.#until(command, () => shown.test(this.#screen().slice(from)));
   }
 
   async end(): Promise<void> {
@@ -73,6 +70,21 @@ export class TypedShell {
     const exited = once(this.#bash, "exit");
     for (const group of [...this.#jobs, pid]) killGroup(group);
     await exited;
+  }
+
+  #enter(line: string): void {
+    this.#bash.stdin?.write(`${line}\n`);
+  }
+
+  #screen(): string {
+    return readFileSync(this.#screenFile, "utf8");
+  }
+
+  async #until(command: string, check: () => boolean): Promise<void> {
+    await until(check).catch((cause: unknown) => {
+      const screen = this.#screen().slice(-8_000);
+      throw new Error(`${command} does not end. The terminal shows:\n${screen}`, { cause });
+    });
   }
 }
 

@@ -45,6 +45,7 @@ describe("what a reader types", () => {
       Object.entries(here).reduce((text, [there, ours]) => text.replaceAll(there, ours), command);
     const shell = new TypedShell({
       folder: page.isInClone === true ? root : project,
+      screenFile: path.join(home, "screen"),
       env: {
         HOME: home,
         PATH: `${path.join(home, "bin")}:${process.env["PATH"]}`,
