@@ -21,18 +21,18 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
   },
   {
     reason: "a node that stopped and believed to be the last one suspended sessions for good",
-    from: 3_002_545,
+    from: 3_002_740,
     shows: suspendsBesideAnother,
   },
   {
     reason: "sessions stayed suspended after a start on a busy database",
-    from: 3_007_891,
+    from: 3_008_022,
     shows: (trace) => trace.some((line) => line.includes("not all sessions could be made active")),
   },
   {
     reason:
       "a session that was read before the run was handed over, and looked at after the run broke off",
-    from: 3_051_444,
+    from: 3_051_487,
     shows: (trace) => trace.some((line) => line.includes("a run could not be ended")),
   },
   {
