@@ -45,8 +45,6 @@ const PASSED = ["accept", "content-type", "mcp-protocol-version"] as const;
 
 /** The tools of an agent as an MCP server over HTTP, so that the agent need not start a program for them. */
 export function addAgentMcpRoutes(app: App, { answerMcp }: Pick<AppServices, "answerMcp">): void {
-  if (answerMcp === undefined) return;
-
   app.route({
     method: "POST",
     url: "/api/agent/sessions/:id/mcp",
@@ -56,9 +54,11 @@ export function addAgentMcpRoutes(app: App, { answerMcp }: Pick<AppServices, "an
       operationId: "agentMcp",
       summary: "Use the tools of the session's agent over MCP (streamable HTTP)",
       body: agentMcpMessageSchema,
-      response: { 200: z.unknown(), ...writeProblems() },
+      response: { 200: z.unknown(), ...writeProblems("not_found") },
     },
     handler: async (request, reply) => {
+      if (answerMcp === undefined)
+        return sendProblem(reply, toProblem("not_found", "This server has no MCP server."));
       const { params, headers, body } = request;
       const { authorization = "" } = headers;
       const folder = `/api/agent/sessions/${encodeURIComponent(params.id)}`;

@@ -8,7 +8,7 @@ import type {
 import { cleanJson } from "../../domain/clean-text.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import { completeMcpServers } from "../../domain/mcp-server.ts";
+import { completeMcpServers, type Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { ResumePolicy } from "../../domain/should-resume.ts";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
@@ -48,9 +48,8 @@ export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, 
     agentName: body.agentName ?? null,
     purpose: body.purpose ?? null,
     metadata: fromWireJsonObject(body.metadata ?? {}),
-    mcpServers: completeMcpServers(body.mcpServers ?? {}),
-    directories: body.directories ?? [],
     message: message === undefined ? null : fromWireContent(message),
+    ...fromWireConnections(body),
   };
 }
 
@@ -77,15 +76,24 @@ export function fromWireUpdate(
   body: UpdateSessionRequest,
 ): Pick<UpdateSession, "changes" | "phase" | "error"> {
   const { title, metadata, phase, error, resetErrors, delivery, provider, model } = body;
-  const { mcpServers, directories } = body;
   return {
     changes: {
-      ...defined({ title, delivery, provider, model, directories }),
-      ...(mcpServers !== undefined && { mcpServers: completeMcpServers(mcpServers) }),
+      ...defined({ title, delivery, provider, model }),
+      ...fromWireConnections(body),
       ...(metadata !== undefined && { metadata: fromWireJsonObject(metadata) }),
       ...(resetErrors === true && { errorCount: 0 }),
     },
     ...defined({ phase, error }),
+  };
+}
+
+function fromWireConnections({
+  mcpServers,
+  directories,
+}: Pick<UpdateSessionRequest, "mcpServers" | "directories">): Partial<Connections> {
+  return {
+    ...(mcpServers !== undefined && { mcpServers: completeMcpServers(mcpServers) }),
+    ...defined({ directories }),
   };
 }
 
