@@ -92,9 +92,7 @@ function isOffered(choices: readonly FormChoice[], value: unknown): boolean {
 
 /** In characters as people count them, as JSON Schema does. */
 function lengthOf(text: string): number {
-  let length = 0;
-  for (const _ of text) length += 1;
-  return length;
+  return [...text].length;
 }
 
 function count(number: number, noun: string): string {
