@@ -98,6 +98,8 @@ function bar(line: string, paint: Paint): string {
 function waitingFor({ kind, until }: Extract<Question, { ask: "nothing" }>): string {
   const time = until === null ? "" : ` (until ${until})`;
   switch (kind) {
+    case "elicitation":
+      return `Waits for a person's input${time}`;
     case "event":
       return `Waits for an event${time}`;
     case "tool_result":

@@ -66,6 +66,7 @@ export function questionOf(
       const suggestions = fields.options.filter((option) => typeof option === "string");
       return { ask: "text", id, title, suggestions };
     }
+    case "elicitation":
     case "tool_result":
     case "event":
     case "rate_limit":
