@@ -13,7 +13,10 @@ export function checkContent(
   matches: MatchesPattern = () => null,
 ): readonly FieldError[] {
   if (!isLoose(content)) return [{ field: "", message: "Must be a JSON object." }];
-  if (form.shape === "json") return [];
+  if (form.shape === "json")
+    return Object.entries(content).flatMap(([name, value]) =>
+      isValue(value) ? [] : [{ field: name, message: NOT_A_VALUE }],
+    );
   const names = new Set(form.fields.map(({ name }) => name));
   return [
     ...form.fields.flatMap((field) => {
@@ -80,10 +83,18 @@ function valueError(field: FormField, value: unknown, matches: MatchesPattern): 
       return maxItems !== null && value.length > maxItems ? `Choose at most ${maxItems}.` : null;
     }
     case "json":
-      return null;
+      return isValue(value) ? null : NOT_A_VALUE;
     default:
       return field satisfies never;
   }
+}
+
+const NOT_A_VALUE = "Must be text, a number, true, false or a list of texts.";
+
+/** The values that the protocol allows in an answer. */
+function isValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => typeof item === "string");
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
 function isOffered(choices: readonly FormChoice[], value: unknown): boolean {
@@ -92,7 +103,7 @@ function isOffered(choices: readonly FormChoice[], value: unknown): boolean {
 
 /** In characters as people count them, as JSON Schema does. */
 function lengthOf(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
 
 function count(number: number, noun: string): string {

@@ -27,7 +27,7 @@ describe("what a person entered", () => {
     [{ type: "boolean" }, false, { one: false }],
     [CHOICE, "b", { one: "b" }],
     [CHOICES, ["c", "a"], { one: ["c", "a"] }],
-    [{ type: "object" }, '{"deep": [1]}', { one: { deep: [1] } }],
+    [{ type: "array" }, '["a", "b"]', { one: ["a", "b"] }],
   ])("for %j, %j, becomes the content (D1)", (property, input, content) => {
     expect(result(property, input, true)).toEqual(content);
   });
@@ -69,6 +69,7 @@ describe("what a person entered", () => {
     [CHOICES, ["a"], "Choose at least 2."],
     [CHOICES, ["a", "b", "c"], "Choose at most 2."],
     [{ type: "object" }, "{", "This is not valid JSON."],
+    [{ type: "object" }, "{}", "Must be text, a number, true, false or a list of texts."],
   ])("for %j, %j, is refused: %s (D1)", (property, input, message) => {
     expect(result(property, input, true)).toEqual([`one: ${message}`]);
   });

@@ -37,13 +37,15 @@ function initialOf(field: FormField): FieldInput {
 
 /** The content of an answer from what a person entered, or the errors by field. Empty fields are left out. */
 export function contentOf(form: Form, input: FormInput): FormResult {
-  const errors: FieldError[] = [];
   if (form.shape === "json") {
     const value = parseJson(String(input[""] ?? ""));
-    const content = value.ok ? value.json : undefined;
-    const wrong = value.ok ? checkContent(form, content) : [{ field: "", message: NOT_JSON }];
-    return isLoose(content) ? { ok: true, content } : { ok: false, errors: wrong };
+    if (!value.ok) return { ok: false, errors: [{ field: "", message: NOT_JSON }] };
+    const wrong = checkContent(form, value.json);
+    return isLoose(value.json) && wrong.length === 0
+      ? { ok: true, content: value.json }
+      : { ok: false, errors: wrong };
   }
+  const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
   for (const field of form.fields) {
     const value = valueOf(field, input[field.name] ?? null);
