@@ -17,6 +17,11 @@ export interface Intent {
   readonly want: Command | "onward";
 }
 
+const SOME_SERVERS: McpServers = {
+  echo: { type: "stdio", command: "echo", args: ["a"], env: {}, envFrom: { TOKEN: "MY_TOKEN" } },
+  search: { type: "http", url: "https://example.com/mcp", headers: {}, headersFrom: {} },
+};
+
 /** With these weights runs often start, wait and end, and final commands are rare. */
 const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent["want"][] }[] = [
   { weight: 50, wants: ["onward"] },
@@ -180,11 +185,6 @@ function sends(): Send[] {
   );
   return [...plain, ...plain, ...chosen, ...further];
 }
-
-const SOME_SERVERS: McpServers = {
-  echo: { type: "stdio", command: "echo", args: ["a"], env: {}, envFrom: { TOKEN: "MY_TOKEN" } },
-  search: { type: "http", url: "https://example.com/mcp", headers: {}, headersFrom: {} },
-};
 
 function updates(): Update[] {
   return [
