@@ -89,10 +89,12 @@ function valueError(field: FormField, value: unknown, matches: MatchesPattern): 
   }
 }
 
-const NOT_A_VALUE = "Must be text, a number, true, false or a list of texts.";
+export const NOT_A_VALUE = "Must be text, a number, true, false or a list of texts.";
 
-/** The values that the protocol allows in an answer. */
-function isValue(value: unknown): boolean {
+/** A value that the protocol allows in an answer. */
+export type FormValue = string | number | boolean | string[];
+
+export function isValue(value: unknown): value is FormValue {
   if (Array.isArray(value)) return value.every((item) => typeof item === "string");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

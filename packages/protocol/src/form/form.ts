@@ -3,6 +3,8 @@ export interface FormChoice {
   readonly value: string;
   readonly title: string;
   readonly description: string | null;
+  /** A longer text that shows what the choice means, such as code or a drawing. */
+  readonly preview: string | null;
 }
 
 export const TEXT_FORMATS = ["email", "uri", "date", "date-time"] as const;

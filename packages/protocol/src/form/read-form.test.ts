@@ -85,7 +85,11 @@ describe("a form", () => {
   it("of Claude joins the text for another answer to its question (D1)", () => {
     const form = readForm(ASKED_BY_CLAUDE);
     expect(form.shape === "fields" && form.fields).toMatchObject([
-      { type: "choice", title: "Database" },
+      {
+        type: "choice",
+        title: "Database",
+        choices: [{ value: "SQLite", preview: "data/\n  app.db" }, { preview: null }],
+      },
       { type: "text", title: "Other", companionOf: "question_0" },
       { type: "choices", title: "Checks" },
       { type: "text", title: "Other", companionOf: "question_1" },

@@ -117,14 +117,25 @@ function choicesIn(titled: unknown, values: unknown, names: unknown): readonly F
 
 function titledChoice(entry: unknown): FormChoice | null {
   if (!isLoose(entry) || typeof entry["const"] !== "string") return null;
-  const { const: value, title, description } = entry;
-  return { value, title: textIn(title) ?? value, description: textIn(description) };
+  const { const: value, title, description, _meta: meta } = entry;
+  return {
+    value,
+    title: textIn(title) ?? value,
+    description: textIn(description),
+    preview: previewIn(meta),
+  };
 }
 
 function plainChoice(value: unknown, names: unknown, index: number): FormChoice | null {
   if (typeof value !== "string") return null;
   const title: unknown = Array.isArray(names) ? names[index] : null;
-  return { value, title: textIn(title) ?? value, description: null };
+  return { value, title: textIn(title) ?? value, description: null, preview: null };
+}
+
+/** The protocol has no field for the preview of a choice of AskUserQuestion. */
+function previewIn(meta: unknown): string | null {
+  const own = isLoose(meta) ? meta["_claude/askUserQuestionOption"] : null;
+  return isLoose(own) ? textIn(own["preview"]) : null;
 }
 
 /** Agents put the text for an answer of one's own after the choice, and name it after the choice. */

@@ -150,7 +150,7 @@ describe("a form at the terminal", () => {
       c: { type: evil },
     });
     const shown = [[], [""], ["", ""], ["", "1", ""], ["", "1", '"x"']].map((lines) =>
-      String(afterLines(schema, ...lines)),
+      JSON.stringify(afterLines(schema, ...lines)),
     );
     // oxlint-disable-next-line eslint/no-control-regex -- the pattern finds control characters
     expect(shown.join("")).not.toMatch(/[\u001B\u202E]/u);

@@ -91,8 +91,7 @@ export function createFormDialog(form: Form): FormDialog {
       case "yes": {
         const result = contentOf(form, input);
         if (!result.ok) return complain(errorLine(result.errors));
-        // `checkContent` allows only values of the protocol.
-        return { action: "accept", content: result.content as AcceptedContent };
+        return { action: "accept", content: result.content };
       }
       case "b":
       case "back":
@@ -164,8 +163,6 @@ export function createFormDialog(form: Form): FormDialog {
     },
   };
 }
-
-type AcceptedContent = Extract<ElicitationAnswer, { action: "accept" }>["content"] & object;
 
 /** The text field of an optional single choice is not asked separately: other text than a choice goes there. */
 function companionIn(form: Form, choice: FormField): FormField | null {
