@@ -1,5 +1,5 @@
 import type { FieldError } from "../problem.ts";
-import { checkContent, isValue, NOT_A_VALUE, type FormValue } from "./check-content.ts";
+import { checkContent, isValue, type FormValue } from "./check-content.ts";
 import type { Form, FormField } from "./form.ts";
 import { isLoose } from "./loose.ts";
 
@@ -28,8 +28,8 @@ function initialOf(field: FormField): FieldInput {
     case "choice":
     case "choices":
       return field.initial;
-    case "json":
-      return "";
+    case "other":
+      return null;
     default:
       return field satisfies never;
   }
@@ -99,14 +99,8 @@ function valueOf(field: FormField, input: FieldInput): FieldValue {
       const mayBeEmpty = field.required && (field.minItems ?? 0) === 0;
       return chosen.length > 0 || mayBeEmpty ? { is: "value", value: chosen } : { is: "nothing" };
     }
-    case "json": {
-      if (text.trim() === "") return { is: "nothing" };
-      const parsed = parseJson(text);
-      if (!parsed.ok) return { is: "wrong", message: NOT_JSON };
-      return isValue(parsed.json)
-        ? { is: "value", value: parsed.json }
-        : { is: "wrong", message: NOT_A_VALUE };
-    }
+    case "other":
+      return { is: "nothing" };
     default:
       return field satisfies never;
   }

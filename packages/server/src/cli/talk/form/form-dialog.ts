@@ -173,6 +173,7 @@ function companionIn(form: Form, choice: FormField): FormField | null {
 }
 
 function isAsked(form: Form, field: FormField): boolean {
+  if (field.type === "other") return false;
   if (form.shape !== "fields" || field.type !== "text" || field.companionOf === null) return true;
   const choice = form.fields.find(({ name }) => name === field.companionOf);
   return choice === undefined || companionIn(form, choice)?.name !== field.name;

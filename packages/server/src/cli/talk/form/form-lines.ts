@@ -57,7 +57,6 @@ function fieldLines(
       (line) => `  ${line}`,
     ),
     ...choiceLines(field, style),
-    ...(field.type === "json" ? schemaLines(field.schema, style) : []),
     paint.dim(`  ${hintOf(field, takesOwn)}${currentOf(field, input)}`),
   ];
 }
@@ -124,8 +123,8 @@ function hintOf(field: FormField, takesOwn: boolean): string {
       ];
       return parts.join(", ");
     }
-    case "json":
-      return "Type JSON on one line";
+    case "other":
+      return "This field cannot be filled in here";
     default:
       return field satisfies never;
   }
