@@ -22,6 +22,7 @@ const NOTHING = {
   workspaceRoot: null,
   auth: "token",
   sandbox: "auto",
+  mcpVariables: [],
   permissions: null,
   limits: {},
   node: {},
@@ -30,6 +31,25 @@ const NOTHING = {
 };
 
 describe("the config file", () => {
+  it("has MCP servers of a provider, complete with what is not written (D3)", () => {
+    const servers = {
+      notes: { command: "notes", env: { A: "b" }, envFrom: { TOKEN: "NOTES" } },
+      docs: {
+        type: "http",
+        url: "https://example.com/mcp",
+        headers: { Authorization: "Bearer x" },
+      },
+    };
+    const agent = { type: "acp", mcpServers: servers };
+    write(JSON.stringify({ providers: { gemini: agent }, mcpVariables: ["NOTES"] }));
+    const { agents, mcpVariables } = readConfigFile(folder);
+    expect(mcpVariables).toEqual(["NOTES"]);
+    expect(agents.get("gemini")?.mcpServers).toEqual({
+      notes: { ...servers.notes, type: "stdio", args: [] },
+      docs: { ...servers.docs, headersFrom: {} },
+    });
+  });
+
   it("may be missing or empty", () => {
     expect(readConfigFile(folder)).toEqual(NOTHING);
     write("{}");
@@ -151,6 +171,7 @@ describe("the config file", () => {
       defaultProvider: "mine",
       workspaceRoot: "~/projects",
       auth: "none",
+      mcpVariables: [],
       sandbox: "off",
       permissions: {
         rules: [
@@ -305,6 +326,18 @@ describe("a bad config file is refused with line, field and reason", () => {
       "line 3: providers.x.contextTokens: must be at least 1000.",
     ],
     ['{"providers": {\n"x": {}}}', 'line 2: providers.x.type: must be "acp" or "model".'],
+    [
+      '{"providers": {"gemini": {"type": "acp",\n"mcpServers": {\n"a_b": {"command": "c"}}}}}',
+      "line 3: providers.gemini.mcpServers.a_b: must begin with a letter and have at most 32 letters, digits and hyphens.",
+    ],
+    [
+      '{"providers": {"gemini": {"type": "acp",\n"mcpServers": {\n"a": {"type": "http", "url": "x"}}}}}',
+      "line 3: providers.gemini.mcpServers.a.url: must be an http or https URL.",
+    ],
+    [
+      '{"mcpVariables": [\n"A-B"]}',
+      "line 2: mcpVariables.0: a variable's name has letters, digits and underscores.",
+    ],
     [
       '{"providers": {\n"x": {\n"type": "mcp"}}}',
       'line 3: providers.x.type: must be "acp" or "model".',
