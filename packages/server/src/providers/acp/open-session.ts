@@ -63,6 +63,7 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
+      elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
     },
   };
