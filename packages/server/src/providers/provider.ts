@@ -54,6 +54,8 @@ export interface StartAgent {
   readonly tools?: readonly ToolDefinition[];
   /** The `resumeData` of an earlier agent of this provider; null starts a new session. */
   readonly resume: Json;
+  /** The session in `resume` belongs to somebody else: the agent continues in a copy, or starts a new session. */
+  readonly isFork?: boolean;
   /**
    * Called for each report, in order, from before `startAgent` resolves until the agent has exited. If it returns a
    * promise, no more output is read until that settles.
@@ -100,7 +102,7 @@ export interface Agent {
   readonly provider: string;
   readonly pid: number;
   /** How it knows the earlier conversation; `told`: each prompt contains the history. */
-  readonly memory: "none" | "resumed" | "loaded" | "told";
+  readonly memory: "none" | "resumed" | "loaded" | "forked" | "told";
   readonly supportsResume: boolean;
   /** The `resume` of a later `StartAgent`. */
   readonly resumeData: Json;

@@ -1,7 +1,7 @@
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
 import type { CurrentRun } from "../run.ts";
-import { parseResumePoints, withResumeData, withSeenRun } from "../resume-point.ts";
+import { parseResumePoints, withResumeData, withSeenRun, withTitleOf } from "../resume-point.ts";
 import {
   activityOf,
   currentRunOf,
@@ -42,6 +42,9 @@ function fold(session: Session, event: Change): Session {
         ...session,
         ...event.changes,
         metadata: { ...session.metadata, ...event.changes.metadata },
+        ...(event.changes.title !== undefined && {
+          resumeData: withTitleOf(session.resumeData, event.titledBy ?? null),
+        }),
       };
     case "session.suspended": {
       const activity = activityOf(session);
@@ -139,7 +142,7 @@ function created(event: EventOf<"session.created">): Session {
     errorTotal: 0,
     lastError: null,
     supportsResume: false,
-    resumeData: [],
+    resumeData: event.resumeData ?? [],
     lastRun: event.lastRun ?? null,
     createdAt: at,
     updatedAt: at,

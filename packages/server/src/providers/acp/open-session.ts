@@ -16,7 +16,7 @@ import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 export interface OpenSession {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
-  readonly request: Pick<StartAgent, "workspace" | "model" | "resume" | "signal">;
+  readonly request: Pick<StartAgent, "workspace" | "model" | "resume" | "isFork" | "signal">;
   readonly toolServers: readonly ToolServer[];
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
@@ -26,7 +26,7 @@ export interface OpenSession {
 export interface OpenedSession {
   readonly sessionId: string;
   readonly createdAt: number;
-  readonly memory: "none" | "resumed" | "loaded";
+  readonly memory: "none" | "resumed" | "loaded" | "forked";
   readonly capabilities: Capabilities;
 }
 
@@ -86,6 +86,7 @@ async function reopen(
   const { definition, clock, request } = context;
   const earlier = parseResumeData(request.resume);
   if (earlier === null) return null;
+  if (request.isFork === true) return fork(context, capabilities, earlier.sessionId);
   const succeeds = (method: string): Promise<boolean> =>
     isAccepted(() =>
       withLogin(context, capabilities, () => loadSession(context, method, earlier.sessionId)),
@@ -105,6 +106,31 @@ async function loadSession(context: OpenSession, method: string, sessionId: stri
   link.learn(await ask(context, method, params));
   await link.settle();
   link.route.follow(sessionId);
+}
+
+/** Copies the session of another agent; null if that fails. The original is never opened. */
+async function fork(
+  context: OpenSession,
+  capabilities: Capabilities,
+  origin: string,
+): Promise<NewSession | null> {
+  if (!capabilities.fork) return null;
+  const { link, request, toolServers, clock } = context;
+  const mcpServers = toolServers.map(toMcpServer);
+  const params: LoadSessionRequest = { sessionId: origin, cwd: request.workspace.path, mcpServers };
+  let sessionId: unknown = null;
+  await isAccepted(() =>
+    withLogin(context, capabilities, async () => {
+      const result = await ask(context, "session/fork", params);
+      link.learn(result);
+      sessionId = looseObject(result)?.["sessionId"];
+      // Some agents repeat the history here, too.
+      await link.settle();
+    }),
+  );
+  if (typeof sessionId !== "string" || sessionId === "" || sessionId === origin) return null;
+  link.route.follow(sessionId);
+  return { sessionId, createdAt: clock(), memory: "forked" };
 }
 
 async function create(context: OpenSession): Promise<NewSession> {

@@ -17,7 +17,9 @@ export interface Idempotent {
 
 /** `agentId` is the orchestrator's name for the session; unique. */
 export interface CreateSession
-  extends Idempotent, Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun">> {
+  extends
+    Idempotent,
+    Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun" | "resumeData">> {
   readonly message: MessageContent | null;
 }
 

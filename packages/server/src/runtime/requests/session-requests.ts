@@ -207,7 +207,15 @@ export async function fork(
     }));
   const { session } = loaded.stored;
   const source = { ...session, metadata: withoutGrants(session.metadata) };
-  const command = forkOf(source, { id, at: context.clock(), atMessage });
+  const runs = await context.store.readRuns(sessionId);
+  const lastRun = runs.findLast(({ startedAt }) => startedAt !== null)?.id ?? null;
+  const isWhole = until === history.length - 1;
+  const command = forkOf(source, {
+    id,
+    at: context.clock(),
+    atMessage,
+    ...(isWhole && { whole: { lastRun } }),
+  });
   const executed = await context.execute({ sessionId: id, command, extras: { messages } });
   return replyWithSession(context.store, id, executed);
 }

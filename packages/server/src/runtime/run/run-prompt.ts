@@ -41,8 +41,13 @@ export async function promptFor(
     throw new AgentFault("agent_failed", "The message that was to be given cannot be read.");
   }
   const closed = run.attempts > 0 ? await closedSuspensions(store, session.id, run.id) : [];
-  const isBack = memory === "resumed" || memory === "loaded";
-  const missed = isBack ? await missedMessages(store, session, run, message) : null;
+  const isBack = memory === "resumed" || memory === "loaded" || memory === "forked";
+  const missed =
+    memory === "forked"
+      ? await messagesSinceFork(store, session, message)
+      : isBack
+        ? await missedMessages(store, session, run, message)
+        : null;
   const news = memory === "live" ? closed.filter(({ id }) => !knownEnds.has(id)) : closed;
   const text = continuationOf(news);
   const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
@@ -101,11 +106,23 @@ async function missedMessages(
   return since.filter(({ seq, runId }) => seq < message.seq && runId !== null && runId !== seen);
 }
 
+/** The messages of the fork itself. Those of its origin belong to no run of the fork, and the agent knows them. */
+async function messagesSinceFork(
+  store: Store,
+  session: Session,
+  message: Message,
+): Promise<readonly Message[]> {
+  const messages = await store.readMessages({ sessionId: session.id });
+  return messages.filter(
+    ({ seq, runId }) => seq < message.seq && runId !== null && runId !== message.runId,
+  );
+}
+
 /** Puts the briefing before the parts of the prompt. */
 function briefed(
   prompt: Omit<RunPrompt, "memory">,
   { text, given, of }: Briefing,
-  how: "resumed" | "loaded" | "briefed",
+  how: "resumed" | "loaded" | "forked" | "briefed",
 ): RunPrompt {
   const parts = [{ type: "text", text }, ...prompt.parts];
   return { ...prompt, parts, memory: { how, given, of } };
