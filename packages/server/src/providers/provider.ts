@@ -166,6 +166,8 @@ export type AgentReport =
       readonly voice: "answer" | "thought";
       readonly part: string | null;
       readonly text: string;
+      /** The tool call of the sub-agent that says it. Other reports have it as `parent` of their content. */
+      readonly parent?: string;
     }
   /** A complete message, such as an image, a link or a notice. */
   | { readonly report: "message"; readonly content: MessageContent }

@@ -32,7 +32,8 @@ import { programVersion } from "./process/program-version.ts";
 import { sweepAgents, type SweepResult } from "./process/process-sweep.ts";
 import { spawnAgent } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
-import { createTranslator, type Translator } from "./translate/translate.ts";
+import { createAgentTranslator } from "./translate/subagents.ts";
+import type { Translator } from "./translate/translate.ts";
 import { createLineReader } from "./wire/line-reader.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
@@ -167,7 +168,7 @@ async function startAgent(
   const link = new AcpLink({
     title: definition.title,
     process,
-    translator: (options.translator ?? createTranslator)(redactor),
+    translator: (options.translator ?? createAgentTranslator)(redactor),
     journal,
     redactor,
     times,

@@ -64,6 +64,8 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+      // Without it, agents hide the work of their sub-agents, or mix it with their own.
+      ...{ subagents: {} },
     },
   };
   const result = looseObject(await ask(context, "initialize", params));

@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../domain/json.ts";
-import type { Message, MessageContent } from "../../domain/message.ts";
+import { isOfSubagent, type Message, type MessageContent } from "../../domain/message.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
@@ -68,7 +68,8 @@ export async function promptFor(
       ? { ...prompt, memory: { how: memory } }
       : briefed(prompt, briefing, memory);
   }
-  const messages = await store.readMessages({ sessionId: session.id });
+  const all = await store.readMessages({ sessionId: session.id });
+  const messages = all.filter(({ content }) => !isOfSubagent(content));
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
   if (memory === "told") {
