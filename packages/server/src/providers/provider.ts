@@ -11,7 +11,14 @@ export interface Provider {
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
   startAgent(request: StartAgent): Promise<Agent>;
+  /**
+   * Deletes a session that an agent keeps, in a process that is started only for this. Throws an `AgentFault`. Absent if
+   * the agents of the provider keep no sessions.
+   */
+  deleteSession?(request: DeleteAgentSession): Promise<"deleted" | "not_offered">;
 }
+
+export type DeleteAgentSession = Pick<StartAgent, "sessionId" | "workspace" | "resume" | "signal">;
 
 export interface ProviderDescription {
   readonly name: string;

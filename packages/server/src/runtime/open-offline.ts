@@ -36,6 +36,7 @@ export function openOffline(options: OfflineOptions): Offline {
     openWorkspace: (repoId) => repositories.openForAgent(repoId),
     obstacleOf: async () => null,
     nudge: () => {},
+    untilCleared: async () => {},
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
       await options.forgetSession(sessionId);

@@ -4,6 +4,7 @@ import {
   AgentFault,
   type Agent,
   type Choice,
+  type DeleteAgentSession,
   type Provider,
   type ProviderDescription,
   type StartAgent,
@@ -18,7 +19,12 @@ import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
 import type { AcpDefinition } from "./definition.ts";
-import { openSession, type OpenedSession } from "./open-session.ts";
+import {
+  deleteSession,
+  openSession,
+  type OpenedSession,
+  type OpenSession,
+} from "./open-session.ts";
 import {
   agentEnvironment,
   MARKER_VARIABLE,
@@ -74,6 +80,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
       startAgent(options, request, (started) => {
         latest = started;
       }),
+    deleteSession: (request) => deleteOwnSession(options, request),
   };
 }
 
@@ -109,11 +116,50 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
   };
 }
 
+/** A process that speaks the protocol, and everything that is needed to open a session in it and to stop it. */
+interface LaunchedAgent {
+  readonly link: AcpLink;
+  readonly context: OpenSession;
+  readonly sweep: () => Promise<SweepResult>;
+  readonly closeJournal: () => Promise<void>;
+}
+
 async function startAgent(
   options: OpenOptions,
   request: StartAgent,
   onStarted: (agent: LatestAgent) => void,
 ): Promise<Agent> {
+  const { definition } = options;
+  const launched = await launch(options, request);
+  const { link, sweep, closeJournal } = launched;
+  try {
+    const session = await openSession(launched.context);
+    onStarted({ link, session });
+    return new AcpAgent({ definition, link, session, sweep, closeJournal });
+  } catch (error) {
+    throw await abandon(launched, error, request.signal);
+  }
+}
+
+/** Starts a process only to delete a session that it keeps. The process gets no tools and has no journal. */
+async function deleteOwnSession(
+  options: OpenOptions,
+  request: DeleteAgentSession,
+): Promise<"deleted" | "not_offered"> {
+  const definition = { ...options.definition, tools: false };
+  const quiet = { ...options, definition, journalFolder: null };
+  const start = { ...request, model: null, onReport: () => undefined };
+  const launched = await launch(quiet, start);
+  try {
+    const outcome = await deleteSession(launched.context);
+    await stop(launched);
+    return outcome;
+  } catch (error) {
+    throw await abandon(launched, error, request.signal);
+  }
+}
+
+async function launch(options: OpenOptions, request: StartAgent): Promise<LaunchedAgent> {
   const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
   const { workspace, sessionId } = request;
   const times = { ...ACP_TIMES, ...options.times };
@@ -176,29 +222,38 @@ async function startAgent(
   });
   void process.exited.then(() => stderr.end());
   const closeJournal = async (): Promise<void> => journal?.close();
-  try {
-    const session = await openSession({
-      link,
-      definition,
-      request,
-      toolServers: enclosure?.toolServers ?? toolServers,
-      environment: env,
-      clientVersion,
-      clock,
-    });
-    onStarted({ link, session });
-    return new AcpAgent({ definition, link, session, sweep, closeJournal });
-  } catch (error) {
-    // Nothing may be left running, even after a bug.
-    const fault = await link.faultOf(error).then(
-      (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
-      (bug: unknown) => bug,
-    );
-    const urgency = AbortSignal.abort();
-    await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
-    await closeJournal();
-    throw request.signal.aborted ? abortFault(definition, request.signal) : fault;
-  }
+  const context = {
+    link,
+    definition,
+    request,
+    toolServers: enclosure?.toolServers ?? toolServers,
+    environment: env,
+    clientVersion,
+    clock,
+  };
+  return { link, context, sweep, closeJournal };
+}
+
+/** Stops a process that did not start as it should, and returns the fault. Nothing may be left running, even after a bug. */
+async function abandon(
+  launched: LaunchedAgent,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { link, context } = launched;
+  const fault = await link.faultOf(error).then(
+    (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
+    (bug: unknown) => bug,
+  );
+  await stop(launched);
+  return signal.aborted ? abortFault(context.definition, signal) : fault;
+}
+
+async function stop({ link, sweep, closeJournal }: LaunchedAgent): Promise<void> {
+  const { process, times } = link;
+  const urgency = AbortSignal.abort();
+  await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
+  await closeJournal();
 }
 
 /**

@@ -47,6 +47,16 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
   return { ...session, capabilities };
 }
 
+/** Deletes the session in `request.resume` from what the agent keeps, without opening it. */
+export async function deleteSession(context: OpenSession): Promise<"deleted" | "not_offered"> {
+  const capabilities = await initialize(context);
+  const kept = parseResumeData(context.request.resume);
+  if (!capabilities.delete || kept === null) return "not_offered";
+  const { sessionId } = kept;
+  await withLogin(context, capabilities, () => ask(context, "session/delete", { sessionId }));
+  return "deleted";
+}
+
 /** Sends a request that must be answered in the time of a start. */
 function ask({ link, request }: OpenSession, method: string, params: object): Promise<unknown> {
   return link.peer.request(method, params, {

@@ -9,8 +9,11 @@ import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
 import { replyWithSession, toRefused } from "../command-reply.ts";
 import { noSuchSession, refuse, type Refused, type Reply } from "../reply.ts";
+import type { AgentSessionDeleter } from "./delete-agent-sessions.ts";
 import type {
   AnswerSuspension,
+  DeletedReply,
+  DeleteSession,
   EditQueued,
   OnMessage,
   OnSession,
@@ -49,12 +52,16 @@ export async function updateSession(
   });
 }
 
-/** Deletes the session in any state. The reply has its last snapshot. */
+/**
+ * Deletes the session in any state. The reply has its last snapshot, and what became of the sessions of its agents if
+ * these were to be deleted, too.
+ */
 export async function deleteSession(
   context: RuntimeContext,
-  request: OnSession,
-): Promise<SessionReply> {
-  const { sessionId, version } = request;
+  request: DeleteSession,
+  deleteAgentSessions: AgentSessionDeleter,
+): Promise<DeletedReply> {
+  const { sessionId, version, agentSessions = false } = request;
   const loaded = await context.store.load(sessionId);
   if (loaded.found === "unreadable") return deleteUnreadable(context, request);
   const session = await snapshotOf(context.store, sessionId);
@@ -65,7 +72,13 @@ export async function deleteSession(
   });
   if (!executed.ok) return toRefused(executed);
   context.nudge(sessionId);
-  return session === null ? noSuchSession() : { ok: true, session };
+  if (session === null || loaded.found !== "session") return noSuchSession();
+  if (!agentSessions) return { ok: true, session };
+  return {
+    ok: true,
+    session,
+    agentSessions: await deleteAgentSessions(context, loaded.stored.session),
+  };
 }
 
 /** The kernel cannot decide about an unreadable session. The reply has its readable fields. */

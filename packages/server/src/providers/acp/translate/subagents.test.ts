@@ -26,7 +26,7 @@ const tool = (fields: object = {}) => ({
 const inside = { _meta: { claudeCode: { parentToolUseId: "agent-call" } } };
 
 function contents(reports: readonly AgentReport[]): readonly unknown[] {
-  return reports.flatMap((report) => {
+  return reports.flatMap((report): readonly unknown[] => {
     if (report.report === "text") return [{ text: report.text, parent: report.parent }];
     if (report.report !== "tool") return [];
     const { callId, title, status, parent, args, result } = report.content;
