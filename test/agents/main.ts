@@ -8,6 +8,7 @@ import { REAL_AGENTS } from "./real-agents.ts";
 import { tablesOf, writePage } from "./report.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
+import { agentSessionDeleted, forkNative } from "./scenarios/agent-keeps.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
@@ -19,6 +20,7 @@ import {
   reject,
 } from "./scenarios/permissions.ts";
 import { cancel, plain, thinking } from "./scenarios/speaking.ts";
+import { subagent } from "./scenarios/subagent.ts";
 
 const SCENARIOS = [
   plain,
@@ -32,6 +34,9 @@ const SCENARIOS = [
   killedServerStubborn,
   holdfastTools,
   firstCommands,
+  forkNative,
+  agentSessionDeleted,
+  subagent,
 ];
 const HANDOVER = "handover";
 /** Agents tested at the same time. */
