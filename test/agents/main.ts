@@ -11,6 +11,7 @@ import type { Scenario } from "./scenario.ts";
 import { agentSessionDeleted, forkNative } from "./scenarios/agent-keeps.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
+import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
 import {
   allow,
@@ -33,6 +34,7 @@ const SCENARIOS = [
   killedServerReject,
   killedServerStubborn,
   holdfastTools,
+  ownMcp,
   firstCommands,
   forkNative,
   agentSessionDeleted,

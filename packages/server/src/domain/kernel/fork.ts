@@ -1,4 +1,5 @@
 import type { Create } from "./command.ts";
+import { presentConnections } from "../mcp-server.ts";
 import { originsFor } from "../resume-point.ts";
 import { stateOf, type Session } from "../session.ts";
 
@@ -14,10 +15,20 @@ export interface Fork {
 export function forkOf(source: Session, { id, at, atMessage, whole }: Fork): Create {
   const { repoId, title, provider, model, agentName, purpose, metadata, lastRun } = source;
   const copied = { repoId, title, provider, model, agentName, purpose, metadata, lastRun };
+  const connections = presentConnections(source);
   const forkedFrom = { sessionId: source.id, atMessage };
   // An agent at work, or a message that waits for one, is not in the agent's session as it is in the history.
   const isQuiet = stateOf(source) === "idle" && source.queue.length === 0;
   const resumeData = isQuiet && whole !== undefined ? originsFor(source, whole.lastRun) : [];
   const origins = resumeData.length > 0 && { resumeData };
-  return { type: "create", at, id, agentId: null, ...copied, forkedFrom, ...origins };
+  return {
+    type: "create",
+    at,
+    id,
+    agentId: null,
+    ...copied,
+    ...connections,
+    forkedFrom,
+    ...origins,
+  };
 }

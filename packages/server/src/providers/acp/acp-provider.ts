@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { variablesOf } from "../../domain/mcp-server.ts";
 import { openJournal } from "../journal.ts";
 import {
   AgentFault,
@@ -13,11 +14,20 @@ import {
 import { secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
+import { normalHost } from "../network/network-policy.ts";
+import { proxyFor } from "../network/upstream-proxy.ts";
 import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
+import {
+  addressesOf,
+  findUserServers,
+  secretsOfServer,
+  secretsOfVariables,
+  type UserServer,
+} from "./connections/user-servers.ts";
 import type { AcpDefinition } from "./definition.ts";
 import {
   deleteSession,
@@ -62,6 +72,8 @@ export interface AcpProviderOptions {
   readonly gitOwners?: GitOwners;
   /** Tools for the agent of a session. */
   readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
+  /** The variables of the server that MCP servers of sessions may use. */
+  readonly mcpVariables?: readonly string[];
   /** Called if processes of an agent could not be killed. */
   readonly onLeftovers?: (result: SweepResult) => void;
 }
@@ -71,6 +83,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
   const { definition, environment, secrets = openSecrets() } = given;
   const options = { ...given, secrets };
   secrets.keep(secretsOf(environment, definition));
+  secrets.keep(secretsOfConnections(given));
   let latest: LatestAgent | null = null;
   return {
     name: definition.name,
@@ -120,6 +133,8 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
 interface LaunchedAgent {
   readonly link: AcpLink;
   readonly context: OpenSession;
+  /** Sentences about connections that it does not get. */
+  readonly notices: readonly string[];
   readonly sweep: () => Promise<SweepResult>;
   readonly closeJournal: () => Promise<void>;
 }
@@ -135,7 +150,14 @@ async function startAgent(
   try {
     const session = await openSession(launched.context);
     onStarted({ link, session });
-    return new AcpAgent({ definition, link, session, sweep, closeJournal });
+    const notices = [...launched.notices, ...session.notices].map(link.redactor.text);
+    return new AcpAgent({
+      definition,
+      link,
+      session: { ...session, notices },
+      sweep,
+      closeJournal,
+    });
   } catch (error) {
     throw await abandon(launched, error, request.signal);
   }
@@ -146,7 +168,7 @@ async function deleteOwnSession(
   options: OpenOptions,
   request: DeleteAgentSession,
 ): Promise<"deleted" | "not_offered"> {
-  const definition = { ...options.definition, tools: false };
+  const definition = { ...options.definition, tools: false, mcpServers: {} };
   const quiet = { ...options, definition, journalFolder: null };
   const start = { ...request, model: null, onReport: () => undefined };
   const launched = await launch(quiet, start);
@@ -173,8 +195,21 @@ async function launch(options: OpenOptions, request: StartAgent): Promise<Launch
     ...(await ownershipVariables(workspace.path, gitOwners, ownEnvironment)),
   };
   const { redactor } = secrets;
+  const { connections: { mcpServers = {}, directories = [] } = {} } = request;
+  const users = findUserServers({
+    configured: definition.mcpServers,
+    own: mcpServers,
+    allowed: options.mcpVariables ?? [],
+    environment,
+    searchPath: env["PATH"],
+    workspace: workspace.path,
+    network: options.sandbox?.state.active === true ? definition.network : null,
+  });
+  const userServers = users.servers.map((server) => withMarker(server, marker));
   for (const { env: own } of toolServers)
     for (const secret of secretsOfOwn(own)) secrets.note(secret);
+  for (const server of users.servers)
+    for (const secret of secretsOfServer(server)) secrets.note(secret);
   const [program, ...args] = programOf(options, workspace.path);
   const enclosure =
     (await options.sandbox?.enclose({
@@ -183,8 +218,10 @@ async function launch(options: OpenOptions, request: StartAgent): Promise<Launch
       environment: env,
       mounts: definition.mounts,
       toolServers,
+      userServers,
+      directories,
       network: definition.network,
-      given: ownVariables(environment, definition),
+      given: { ...ownVariables(environment, definition), ...addressesOf(userServers) },
     })) ?? null;
   const { journalFolder: folder } = options;
   const journal = folder === null ? null : openJournal({ folder, sessionId, redactor, clock });
@@ -203,6 +240,7 @@ async function launch(options: OpenOptions, request: StartAgent): Promise<Launch
     command: enclosure?.command ?? { program, args, env },
     isEnclosed: enclosure?.isBubblewrap ?? false,
     workspace,
+    directories,
     onStderr: stderr.push,
   }).catch(async (error: unknown) => {
     enclosure?.close();
@@ -226,12 +264,16 @@ async function launch(options: OpenOptions, request: StartAgent): Promise<Launch
     link,
     definition,
     request,
-    toolServers: enclosure?.toolServers ?? toolServers,
+    connections: {
+      toolServers: reachable(enclosure?.toolServers ?? toolServers, enclosure?.command.env ?? env),
+      userServers,
+      directories,
+    },
     environment: env,
     clientVersion,
     clock,
   };
-  return { link, context, sweep, closeJournal };
+  return { link, context, notices: users.notices, sweep, closeJournal };
 }
 
 /** Stops a process that did not start as it should, and returns the fault. Nothing may be left running, even after a bug. */
@@ -275,6 +317,40 @@ const PERMANENT: ReadonlySet<number> = new Set([
 function asPassing(fault: AgentFault): AgentFault {
   const { code, message, detail, retryAfterMs, cause } = fault;
   return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
+}
+
+/** The secrets that are known before the first agent starts. */
+function secretsOfConnections({
+  definition: { mcpServers },
+  environment,
+  mcpVariables = [],
+}: AcpProviderOptions): readonly string[] {
+  const servers = Object.values(mcpServers);
+  return [
+    ...servers.flatMap((server) =>
+      secretsOfOwn(server.type === "stdio" ? server.env : server.headers),
+    ),
+    ...secretsOfVariables([...mcpVariables, ...servers.flatMap(variablesOf)], environment),
+  ];
+}
+
+/** An agent that sends everything to a proxy cannot reach an address of this machine. It gets the program instead. */
+function reachable(
+  servers: readonly ToolServer[],
+  environment: Readonly<Record<string, string>>,
+): readonly ToolServer[] {
+  return servers.map(({ address, ...server }) => {
+    if (address === undefined) return server;
+    const { protocol, hostname: host, port } = new URL(address.url);
+    const target = { host: normalHost(host), port: Number(port) };
+    const isDirect = protocol === "http:" && proxyFor(target, "http", environment) === null;
+    return isDirect ? { ...server, address } : server;
+  });
+}
+
+function withMarker(server: UserServer, marker: Marker): UserServer {
+  if (server.type !== "stdio") return server;
+  return { ...server, env: { ...server.env, [MARKER_VARIABLE]: writeMarker(marker) } };
 }
 
 /** They get the marker explicitly, because agents do not pass on their own environment. */
