@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { Unsupported } from "../outcome.ts";
 import type { Rig } from "../rig.ts";
 import type { Scenario } from "../scenario.ts";
@@ -38,7 +40,7 @@ export const forkNative: Scenario = {
   },
 };
 
-/** Nothing of the conversation is left in the agent's home. */
+/** The transcript of the conversation is no longer among the agent's sessions. */
 export const agentSessionDeleted: Scenario = {
   name: "agent-session-deleted",
   title: "deletes its own session",
@@ -46,13 +48,28 @@ export const agentSessionDeleted: Scenario = {
     const session = await openSession(rig, agent.name);
     await session.say("CODE-gamma PING");
     await needs(rig, agent.name, "delete");
+    const transcripts = (): readonly string[] => transcriptsWith(rig, agent.name, "CODE-gamma");
+    assert.notDeepEqual(transcripts(), [], "the agent keeps no transcript");
     const { agentSessions } = await rig.client.sessions.delete(session.id, {
       agentSessions: "delete",
     });
     assert.deepEqual(agentSessions, [{ provider: agent.name, outcome: "deleted", message: null }]);
-    return "";
+    const left = transcripts();
+    // Codex moves the transcript, and no longer offers it.
+    const archived = left.filter((file) => /\/archived_sessions\//u.test(file));
+    assert.deepEqual(left, archived);
+    return archived.length > 0 ? "only archives it" : "";
   },
 };
+
+/** Agents also write logs and histories of prompts, which belong to no session. */
+function transcriptsWith(rig: Rig, agent: string, words: string): readonly string[] {
+  const home = rig.homeOf(agent);
+  return readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?:projects|sessions)\//u.test(`${entry.parentPath}/`))
+    .map(({ parentPath, name }) => path.join(parentPath, name))
+    .filter((file) => readFileSync(file, "utf8").includes(words));
+}
 
 async function needs(rig: Rig, name: string, capability: "fork" | "delete"): Promise<void> {
   const { providers } = await rig.client.providers();

@@ -12,7 +12,7 @@ const STARTS: Readonly<Record<string, object>> = {
     run_in_background: false,
   },
   Task: { description: "Say hello", prompt: "Greet everybody.", subagent_type: "general-purpose" },
-  spawn_agent: { message: "Greet everybody." },
+  "multi_agent_v1/spawn_agent": { message: "Greet everybody." },
   task: { description: "Say hello", prompt: "Greet everybody.", subagent_type: "general" },
 };
 
