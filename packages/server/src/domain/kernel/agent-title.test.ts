@@ -5,7 +5,7 @@ import { sessionAfter } from "../testing/given.ts";
 const OPEN = [create(), recordResume(true, { session: "a" })];
 const named = (title: string | null) => update({ changes: { title } });
 
-describe("the title that an agent gives (D3)", () => {
+describe("the title that an agent gives", () => {
   it("follows the agent", () => {
     const { title } = sessionAfter(...OPEN, suggestTitle("Trees"), suggestTitle("Fruit trees"));
     expect(title).toBe("Fruit trees");

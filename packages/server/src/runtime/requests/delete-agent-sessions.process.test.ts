@@ -32,7 +32,7 @@ async function aSession(...providers: readonly string[]): Promise<string> {
   return id;
 }
 
-describe("deleting a session (D3)", () => {
+describe("deleting a session (C8)", () => {
   it("leaves the sessions of its agents by default", async () => {
     await open({ capabilities: DELETES });
     const sessionId = await aSession();

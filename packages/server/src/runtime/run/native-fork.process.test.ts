@@ -59,7 +59,7 @@ async function aSession(): Promise<string> {
 const PLUM = /^agent recall: .*plum/su;
 const BRIEFED: RunMemory = { how: "briefed", given: 2, of: 2 };
 
-describe("a fork of a whole session (D3)", () => {
+describe("a fork of a whole session", () => {
   it("continues in the agent's own copy, without a briefing, and says so", async () => {
     await open({});
     const origin = await aSession();

@@ -163,7 +163,7 @@ describe("the work of a sub-agent among the updates of the agent (D1)", () => {
   });
 });
 
-describe("plans (D1)", () => {
+describe("plans (A3)", () => {
   const plans = (reports: readonly AgentReport[]): readonly unknown[] =>
     reports.flatMap((report) => (report.report === "plan" ? [report.content] : []));
   const items = (planId: string, ...names: readonly string[]) => ({
