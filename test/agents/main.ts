@@ -8,6 +8,7 @@ import { REAL_AGENTS } from "./real-agents.ts";
 import { tablesOf, writePage } from "./report.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
+import { agentSessionDeleted, forkNative } from "./scenarios/agent-keeps.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
@@ -20,6 +21,7 @@ import {
   reject,
 } from "./scenarios/permissions.ts";
 import { cancel, plain, thinking } from "./scenarios/speaking.ts";
+import { subagent } from "./scenarios/subagent.ts";
 
 const SCENARIOS = [
   plain,
@@ -34,6 +36,9 @@ const SCENARIOS = [
   holdfastTools,
   ownMcp,
   firstCommands,
+  forkNative,
+  agentSessionDeleted,
+  subagent,
 ];
 const HANDOVER = "handover";
 /** Agents tested at the same time. */

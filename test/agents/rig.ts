@@ -23,6 +23,8 @@ export interface Rig {
   /** A client of the current server. */
   readonly client: Client;
   readonly data: string;
+  /** The home folder of an agent. */
+  homeOf(agent: string): string;
   /** A new repository for a session. */
   newFolder(): { readonly name: string; readonly path: string };
   /** Kills the server with `kill -9` and starts another one on the same data. */
@@ -91,6 +93,7 @@ export async function openRig(
       return client;
     },
     data,
+    homeOf: (agent) => path.join(homes.folder, agent),
     newFolder: () => {
       folders += 1;
       const name = `repo-${folders}`;

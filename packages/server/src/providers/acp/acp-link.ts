@@ -75,9 +75,9 @@ export class AcpLink {
       report,
     });
     this.route = createUpdateRoute({
-      onUpdate: (update) => {
-        this.learn(update);
-        const reports = translator.update(update);
+      onUpdate: (update, sessionId) => {
+        if (sessionId === null) this.learn(update);
+        const reports = translator.update(update, sessionId);
         this.reportAll(reports.length > 0 ? reports : [ALIVE]);
         this.#releaseLater();
       },

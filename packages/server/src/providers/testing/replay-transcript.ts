@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createTranslator } from "../acp/translate/translate.ts";
+import { createAgentTranslator } from "../acp/translate/subagents.ts";
 import type { TranslatedPermission, Translator } from "../acp/translate/translate.ts";
 import { normaliseUsage } from "../acp/translate/usage.ts";
 import type { AgentReport } from "../provider.ts";
@@ -52,7 +52,7 @@ export function replayTranscript(name: string): Replay {
   const steps: ReplayStep[] = [];
 
   const translatorOf = (session: string): Translator => {
-    const translator = translators.get(session) ?? createTranslator();
+    const translator = translators.get(session) ?? createAgentTranslator();
     translators.set(session, translator);
     return translator;
   };

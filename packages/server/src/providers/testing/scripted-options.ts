@@ -12,6 +12,8 @@ export interface ScriptedOptions {
     readonly load?: boolean;
     readonly resume?: boolean;
     readonly close?: boolean;
+    readonly fork?: boolean;
+    readonly delete?: boolean;
     readonly image?: boolean;
     readonly embeddedContext?: boolean;
     readonly mcpHttp?: boolean;
@@ -21,6 +23,8 @@ export interface ScriptedOptions {
   /** How it reopens a session. `error`: refuses although it is advertised. `hangs`: never replies. `exits`: exits. */
   readonly load?: "works" | "error" | "hangs" | "exits";
   readonly resume?: "works" | "error" | "hangs" | "exits";
+  /** How it copies a session. `same`: replies with the ID of the original. */
+  readonly fork?: "works" | "error" | "hangs" | "exits" | "same";
   /** The reply to a load comes this long before the end of its replay. */
   readonly lateReplayMs?: number;
   readonly modes?: readonly string[];
