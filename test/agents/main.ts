@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { openSandbox } from "../../packages/server/src/providers/sandbox/sandbox.ts";
+import type { ProtocolChoice } from "../../packages/server/src/providers/acp/v2/versioned-peer.ts";
 import { handOver, type Handover } from "./handover.ts";
 import { installAgent, type InstalledAgent } from "./install-agent.ts";
 import { toOutcome, type Outcome } from "./outcome.ts";
@@ -34,6 +35,11 @@ const SCENARIOS = [
   firstCommands,
 ];
 const HANDOVER = "handover";
+const PROTOCOLS: Readonly<Record<string, ProtocolChoice | undefined>> = {
+  "1": 1,
+  "2": 2,
+  auto: "auto",
+};
 /** Agents tested at the same time. */
 const LANES = 2;
 
@@ -45,8 +51,16 @@ const { values } = parseArgs({
     only: { type: "string" },
     scenario: { type: "string" },
     sandbox: { type: "boolean", default: false },
+    protocol: { type: "string" },
   },
 });
+const [protocolName] = choose("protocol", values.protocol ?? "default", [
+  "default",
+  "1",
+  "2",
+  "auto",
+]);
+const protocol = PROTOCOLS[protocolName ?? ""];
 const { sandbox: isSandboxed } = values;
 const agentNames = choose(
   "agent",
@@ -93,7 +107,8 @@ const tables = tablesOf({
   outcomeOf: (agent, scenario) => outcomes.get(`${agent} ${scenario}`) ?? null,
   handovers,
 });
-if (values.only === undefined && values.scenario === undefined) writePage(tables, { isSandboxed });
+const isWhole = [values.only, values.scenario, values.protocol].every((each) => each === undefined);
+if (isWhole) writePage(tables, { isSandboxed });
 const statuses = [...outcomes.values()].map(({ status }) => status);
 const count = (status: Outcome["status"]): number =>
   statuses.filter((each) => each === status).length;
@@ -104,7 +119,7 @@ process.stdout.write(
 process.exitCode = count("failed") === 0 ? 0 : 1;
 
 async function tryAgent(agent: InstalledAgent): Promise<void> {
-  const rig = await openRig([agent], { isSandboxed });
+  const rig = await openRig([agent], { isSandboxed, protocol });
   for (const scenario of scenarios) await tryScenario(scenario, { rig, agent });
   report(agent.name, "end", await toOutcome(() => rig.close().then(() => "")));
 }
@@ -125,7 +140,7 @@ async function tryScenario(
 }
 
 async function tryHandovers(): Promise<void> {
-  const rig = await openRig(installed, { isSandboxed });
+  const rig = await openRig(installed, { isSandboxed, protocol });
   const whole = await handOver(rig, {
     agents: installed,
     onOutcome: (handover) => {

@@ -154,6 +154,7 @@ async function runPrompt(random: Random): Promise<{
   const definition = scriptedDefinition();
   const link = new AcpLink({
     title: "Fuzzed agent",
+    protocol: 1,
     process,
     translator: createTranslator(),
     journal: null,

@@ -166,6 +166,7 @@ async function startAgent(
   request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,
+    protocol: definition.protocol,
     process,
     translator: (options.translator ?? createTranslator)(redactor),
     journal,
