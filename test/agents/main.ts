@@ -6,6 +6,7 @@ import { handOver, type Handover } from "./handover.ts";
 import { installAgent, type InstalledAgent } from "./install-agent.ts";
 import { toOutcome, type Outcome } from "./outcome.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
+import { recordConversations } from "./record-conversation.ts";
 import { tablesOf, writePage } from "./report.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
@@ -52,6 +53,7 @@ const { values } = parseArgs({
     scenario: { type: "string" },
     sandbox: { type: "boolean", default: false },
     protocol: { type: "string" },
+    record: { type: "boolean", default: false },
   },
 });
 const [protocolName] = choose("protocol", values.protocol ?? "default", [
@@ -88,6 +90,10 @@ for (const agent of agents) {
   else
     for (const { name } of scenarios)
       report(agent.name, name, { status: "skipped", why: result.why });
+}
+if (values.record) {
+  for (const agent of installed) await recordConversations(agent);
+  process.exit(0);
 }
 if (scenarios.length > 0) {
   const remaining = [...installed];

@@ -129,7 +129,7 @@ export async function openRig(
 }
 
 /** A home folder, and proxies that point to nothing: most agents respect them, but they are no security boundary. */
-function environmentOf(
+export function environmentOf(
   agent: InstalledAgent,
   { folder }: { readonly folder: string },
   { url }: FakeModels,

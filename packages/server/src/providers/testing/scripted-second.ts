@@ -76,7 +76,10 @@ export function speakSecondVersion(wire: Wire, how: "speaks" | "refuses"): Wire 
   };
 
   if (how === "refuses") {
-    return { ...wire, read: (onMessage, onEnd) => wire.read((each) => receive(each, onMessage), onEnd) };
+    return {
+      ...wire,
+      read: (onMessage, onEnd) => wire.read((each) => receive(each, onMessage), onEnd),
+    };
   }
   return {
     ...wire,

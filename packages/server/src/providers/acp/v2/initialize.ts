@@ -54,8 +54,7 @@ export function initializeResult(result: unknown): Loose {
         embeddedContext: isOffered(content["embeddedContext"]),
       },
       mcpCapabilities: { http: isOffered(servers["http"]), sse: isOffered(servers["sse"]) },
-      sessionCapabilities:
-        session === null ? {} : { ...further, list: {}, resume: {}, close: {} },
+      sessionCapabilities: session === null ? {} : { ...further, list: {}, resume: {}, close: {} },
       auth: { ...looseObject(auth), ...(methods.length > 0 && { logout: {} }) },
     },
     authMethods: methods,
@@ -67,7 +66,7 @@ function authMethod(value: unknown): readonly Loose[] {
   const method = looseObject(value);
   if (method === null) return [];
   const { methodId, type, env, ...rest } = method;
-  const variables = looseList(env).flatMap((entry) => {
+  const variables = looseList(env).flatMap((entry): readonly [string, string][] => {
     const { name, value: content } = looseObject(entry) ?? {};
     return typeof name === "string" && typeof content === "string" ? [[name, content]] : [];
   });
@@ -76,7 +75,7 @@ function authMethod(value: unknown): readonly Loose[] {
       ...rest,
       id: methodId,
       ...(type !== "agent" && { type }),
-      ...(variables.length > 0 && { env: Object.fromEntries(variables) as Loose }),
+      ...(variables.length > 0 && { env: Object.fromEntries<unknown>(variables) }),
     },
   ];
 }

@@ -352,6 +352,9 @@ describe("output in version 2", () => {
 });
 
 it("an error that is no reply is a fault of the agent", async () => {
-  const rig = openAgentRig({ ...SECOND, at: { session: [fail({ code: -32603, message: "Broken" })] } });
+  const rig = openAgentRig({
+    ...SECOND,
+    at: { session: [fail({ code: -32603, message: "Broken" })] },
+  });
   await expect(rig.start()).rejects.toBeInstanceOf(AgentFault);
 });

@@ -5,7 +5,7 @@ import { Messages } from "./messages.ts";
 import { outgoingRequest, type OutgoingRequest } from "./requests.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { ToolCallUpdates } from "./tool-calls.ts";
-import { Turn } from "./turn.ts";
+import { OpenPrompt } from "./open-prompt.ts";
 
 /** Converts between version 2 of the protocol on the wire and version 1 in the rest of the server. */
 export class SecondVersion {
@@ -13,12 +13,12 @@ export class SecondVersion {
   readonly #messages = new Messages();
   readonly #calls = new ToolCallUpdates();
   #options: readonly unknown[] = [];
-  #turn: Turn | null = null;
+  #prompt: OpenPrompt | null = null;
 
   /** Sees every frame before it is stored or handled. */
   decode(frame: Frame): Frame {
     if (frame.frame === "result" && typeof looseObject(frame.result)?.["messageId"] === "string") {
-      this.#turn?.take();
+      this.#prompt?.take();
     }
     return this.#terminals.decode(frame);
   }
@@ -33,24 +33,39 @@ export class SecondVersion {
     return fields === null ? result : this.#learn(withOptions(fields));
   }
 
-  /** Begins to follow the work on a prompt, which lasts until `endTurn`. */
-  beginTurn(params: unknown): Turn {
-    this.#turn = new Turn(looseObject(params)?.["sessionId"]);
-    return this.#turn;
+  /** Begins to follow the work on a prompt, which lasts until `endPrompt`. */
+  beginPrompt(params: unknown): OpenPrompt {
+    this.#prompt = new OpenPrompt(looseObject(params)?.["sessionId"]);
+    return this.#prompt;
   }
 
-  endTurn(): void {
-    this.#turn = null;
+  endPrompt(): void {
+    this.#prompt = null;
+  }
+
+  /** There will be no more messages of the agent. */
+  close(reason: string): void {
+    this.#prompt?.fail(reason);
   }
 
   /** The params of a request of the agent. */
   incoming(method: string, params: unknown): unknown {
     const fields = looseObject(params);
     if (method !== "session/request_permission" || fields === null) return params;
-    const { subject, ...rest } = fields;
+    const { subject, title, description, ...rest } = fields;
     const toolCall = toolCallOf(looseObject(subject));
-    if (toolCall === null) return rest;
-    return { ...rest, toolCall: this.#calls.subject(String(fields["sessionId"]), toolCall) };
+    if (toolCall === null) return { ...rest, title, description };
+    const call = this.#calls.subject(String(fields["sessionId"]), toolCall);
+    // The title of the call says more than the question, which is often the same for all calls of a kind.
+    const words = [title, description].filter(
+      (each) => typeof each === "string" && each !== "" && each !== call["title"],
+    );
+    return {
+      ...rest,
+      ...(typeof call["title"] === "string" ? {} : { title }),
+      ...(words.length > 0 && { description: words.join("\n") }),
+      toolCall: call,
+    };
   }
 
   /** The params of the `session/update`s that one of version 2 means. Unknown ones stay as they are. */
@@ -89,8 +104,8 @@ export class SecondVersion {
   }
 
   #state(sessionId: string, update: Loose): readonly Loose[] {
-    const rest = update["state"] === "idle" ? this.#calls.endTurn(sessionId) : [];
-    if (this.#turn !== null && this.#turn.sessionId === sessionId) this.#turn.see(update);
+    const rest = update["state"] === "idle" ? this.#calls.endPrompt(sessionId) : [];
+    if (this.#prompt !== null && this.#prompt.sessionId === sessionId) this.#prompt.see(update);
     return [...rest, update];
   }
 

@@ -92,8 +92,8 @@ export class ToolCallUpdates {
     return waiting.text.length > MAX_WAITING ? this.#ownCall(sessionId, terminalId) : [update];
   }
 
-  /** Terminals that no call has mentioned become calls of their own at the end of a turn. */
-  endTurn(sessionId: string): readonly Loose[] {
+  /** Terminals that no call has mentioned become calls of their own at the end of a open. */
+  endPrompt(sessionId: string): readonly Loose[] {
     return this.#waiting
       .keys()
       .filter((key) => key.startsWith(`${sessionId} `))

@@ -19,8 +19,9 @@ function diffsOf(change: Loose, files: readonly PatchedFile[]): readonly unknown
   if (typeof path !== "string") return [];
   const source = typeof oldPath === "string" ? oldPath : path;
   const file =
-    files.find(({ oldPath: from, newPath: to }) => isSame(to ?? from, to === null ? source : path)) ??
-    (files.length === 1 ? files[0] : undefined);
+    files.find(({ oldPath: from, newPath: to }) =>
+      isSame(to ?? from, to === null ? source : path),
+    ) ?? (files.length === 1 ? files[0] : undefined);
   const diffs = (file?.hunks ?? []).map(({ oldText, newText }) => ({
     type: "diff",
     path,

@@ -43,14 +43,12 @@ export function openVersionedPeer({
     },
   });
 
+  void peer.closed.then((reason) => second?.close(reason));
+
   const initialize = async (params: unknown, limits?: RequestOptions): Promise<unknown> => {
     const isOpen = protocol === "auto";
     try {
-      const result = await peer.request(
-        "initialize",
-        initializeParams(params, { isOpen }),
-        limits,
-      );
+      const result = await peer.request("initialize", initializeParams(params, { isOpen }), limits);
       if (isSecondVersion(result)) {
         second = new SecondVersion();
         return initializeResult(result);
@@ -64,14 +62,13 @@ export function openVersionedPeer({
   };
 
   const prompt = async (version: SecondVersion, params: unknown, limits?: RequestOptions) => {
-    const turn = version.beginTurn(params);
-    void peer.closed.then((reason) => turn.fail(reason));
+    const open = version.beginPrompt(params);
     try {
       await peer.request("session/prompt", params, limits);
-      turn.take();
-      return await turn.ended;
+      open.take();
+      return await open.ended;
     } finally {
-      version.endTurn();
+      version.endPrompt();
     }
   };
 
@@ -104,9 +101,7 @@ function mayKnowFirst(error: unknown): boolean {
 }
 
 function noSecondVersion(title: string, version: unknown): AgentFault {
-  const theirs = version === 2 ? "version 1, although it says 2," : `version ${JSON.stringify(version)}`;
-  return new AgentFault(
-    "agent_unintelligible",
-    `${title} speaks ${theirs} of the protocol, not 2`,
-  );
+  const theirs =
+    version === 2 ? "version 1, although it says 2," : `version ${JSON.stringify(version)}`;
+  return new AgentFault("agent_unintelligible", `${title} speaks ${theirs} of the protocol, not 2`);
 }

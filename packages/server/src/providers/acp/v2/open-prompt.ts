@@ -5,7 +5,7 @@ import { PeerFault, RPC_CODES, RpcError } from "../wire/rpc-error.ts";
  * The work on one prompt. Version 2 replies to a prompt as soon as it was taken; the end is a `state_update` to idle.
  * An agent can also work and become idle by itself, so an end before the reply counts only if this work has begun.
  */
-export class Turn {
+export class OpenPrompt {
   readonly sessionId: unknown;
   readonly ended: Promise<Loose>;
   readonly #end: PromiseWithResolvers<Loose>;
