@@ -5,6 +5,9 @@ import { Recent } from "./recent.ts";
 
 const MAX_MESSAGES = 1_000;
 
+/** The update with which a chunk of the message comes. */
+type Kind = "agent_message_chunk" | "agent_thought_chunk";
+
 /** What has come of a message. */
 interface Known {
   text: GrowingText;
@@ -22,19 +25,18 @@ export class Messages {
   readonly #known = new Recent<Known>(MAX_MESSAGES);
 
   /** Notes a chunk, and returns it. */
-  chunk(sessionId: string, update: Loose): readonly Loose[] {
-    const { sessionUpdate, messageId, content } = update;
+  chunk(sessionId: string, kind: Kind, update: Loose): readonly Loose[] {
+    const { messageId, content } = update;
     if (typeof messageId !== "string" || messageId === "") return [update];
-    const known = this.#get(`${sessionId} ${String(sessionUpdate)} ${messageId}`);
+    const known = this.#get(`${sessionId} ${kind} ${messageId}`);
     note(known, content);
     return [{ ...update, messageId: partOf(messageId, known) }];
   }
 
   /** The chunks of a whole message that have not come before. */
-  whole(sessionId: string, update: Loose): readonly Loose[] {
-    const { sessionUpdate, messageId, content, ...rest } = update;
+  whole(sessionId: string, kind: Kind, update: Loose): readonly Loose[] {
+    const { messageId, content, ...rest } = update;
     const id = typeof messageId === "string" ? messageId : "";
-    const kind = `${String(sessionUpdate)}_chunk`;
     const known = this.#get(`${sessionId} ${kind} ${id}`);
     const blocks = looseList(content);
     const text = blocks.map((block) => textOfBlock(block) ?? "").join("");

@@ -55,7 +55,7 @@ export class SecondVersion {
     const { subject, title, description, ...rest } = fields;
     const toolCall = toolCallOf(looseObject(subject));
     if (toolCall === null) return { ...rest, title, description };
-    const call = this.#calls.subject(String(fields["sessionId"]), toolCall);
+    const call = this.#calls.subject(idOf(fields["sessionId"]), toolCall);
     // The title of the call says more than the question, which is often the same for all calls of a kind.
     const words = [title, description].filter(
       (each) => typeof each === "string" && each !== "" && each !== call["title"],
@@ -73,7 +73,7 @@ export class SecondVersion {
     const fields = looseObject(params);
     const update = looseObject(fields?.["update"]);
     if (fields === null || update === null) return [params];
-    return this.#convert(String(fields["sessionId"]), update).map((converted) => ({
+    return this.#convert(idOf(fields["sessionId"]), update).map((converted) => ({
       ...fields,
       update: converted,
     }));
@@ -83,10 +83,11 @@ export class SecondVersion {
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk":
       case "agent_thought_chunk":
-        return this.#messages.chunk(sessionId, update);
+        return this.#messages.chunk(sessionId, update["sessionUpdate"], update);
       case "agent_message":
+        return orAlive(this.#messages.whole(sessionId, "agent_message_chunk", update));
       case "agent_thought":
-        return orAlive(this.#messages.whole(sessionId, update));
+        return orAlive(this.#messages.whole(sessionId, "agent_thought_chunk", update));
       case "tool_call_update":
         return this.#calls.update(sessionId, update);
       case "tool_call_content_chunk":
@@ -133,4 +134,9 @@ function toolCallOf(subject: Loose | null): Loose | null {
 /** An update with nothing new still says that the agent is alive. */
 function orAlive(updates: readonly Loose[]): readonly Loose[] {
   return updates.length > 0 ? updates : [{ sessionUpdate: "nothing_new" }];
+}
+
+/** The ID of a session, or an empty text for values that are none. */
+function idOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

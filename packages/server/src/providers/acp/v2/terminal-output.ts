@@ -24,11 +24,15 @@ export class TerminalOutput {
     const update = looseObject(params?.["update"]);
     const terminalId = update?.["terminalId"];
     if (params === null || update === null || typeof terminalId !== "string") return frame;
+    const { sessionId } = params;
     const { sessionUpdate } = update;
     if (sessionUpdate !== "terminal_update" && sessionUpdate !== "terminal_output_chunk") {
       return frame;
     }
-    const decoded = this.#decodeUpdate(`${String(params["sessionId"])} ${terminalId}`, update);
+    const decoded = this.#decodeUpdate(
+      `${typeof sessionId === "string" ? sessionId : ""} ${terminalId}`,
+      update,
+    );
     return { ...frame, params: { ...params, update: decoded } };
   }
 

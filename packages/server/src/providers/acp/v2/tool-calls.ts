@@ -4,7 +4,7 @@ import { terminalsIn, toolContentOf } from "./tool-content.ts";
 
 const MAX_CALLS = 2_000;
 const MAX_TERMINALS = 1_000;
-/** Characters of a terminal that no call has mentioned yet. */
+/** Characters of all terminals that no call has mentioned yet. */
 const MAX_WAITING = 1024 * 1024;
 
 interface Call {
@@ -30,6 +30,7 @@ export class ToolCallUpdates {
   /** The call of each terminal. */
   readonly #owners = new Recent<string>(MAX_TERMINALS);
   readonly #waiting = new Recent<Waiting>(MAX_TERMINALS);
+  #waitingLength = 0;
 
   /** An update with all content. Null clears a field in version 2. */
   update(sessionId: string, update: Loose): readonly Loose[] {
@@ -88,8 +89,9 @@ export class ToolCallUpdates {
       exit: looseObject(meta?.["terminal_exit"]) ?? before.exit,
     };
     this.#waiting.set(key, waiting);
+    this.#waitingLength += waiting.text.length - before.text.length;
     // It still says that the agent is alive.
-    return waiting.text.length > MAX_WAITING ? this.#ownCall(sessionId, terminalId) : [update];
+    return this.#waitingLength > MAX_WAITING ? this.#ownCall(sessionId, terminalId) : [update];
   }
 
   /** Terminals that no call has mentioned become calls of their own at the end of a open. */
@@ -127,6 +129,7 @@ export class ToolCallUpdates {
       const key = keyOf(sessionId, terminalId);
       this.#owners.set(key, toolCallId);
       const waiting = this.#waiting.take(key);
+      this.#waitingLength -= waiting?.text.length ?? 0;
       return waiting === undefined ? [] : [metaOf(terminalId, waiting)];
     });
     const alone = outputs.map((_meta) => ({
