@@ -245,7 +245,10 @@ export interface PermissionRequest extends JsonObject {
   readonly kind: string | null;
   readonly input: Json;
   readonly options: readonly PermissionOption[];
-  /* Optional: `tool`, the name of the tool, and `locations`, the paths of its files. */
+  /*
+   * Optional: `tool`, the name of the tool, `locations`, the paths of its files, and `description`, what the agent says
+   * about the request.
+   */
 }
 
 export interface ElicitationRequest extends JsonObject {
