@@ -31,25 +31,6 @@ const NOTHING = {
 };
 
 describe("the config file", () => {
-  it("has MCP servers of a provider, complete with what is not written (D3)", () => {
-    const servers = {
-      notes: { command: "notes", env: { A: "b" }, envFrom: { TOKEN: "NOTES" } },
-      docs: {
-        type: "http",
-        url: "https://example.com/mcp",
-        headers: { Authorization: "Bearer x" },
-      },
-    };
-    const agent = { type: "acp", mcpServers: servers };
-    write(JSON.stringify({ providers: { gemini: agent }, mcpVariables: ["NOTES"] }));
-    const { agents, mcpVariables } = readConfigFile(folder);
-    expect(mcpVariables).toEqual(["NOTES"]);
-    expect(agents.get("gemini")?.mcpServers).toEqual({
-      notes: { ...servers.notes, type: "stdio", args: [] },
-      docs: { ...servers.docs, headersFrom: {} },
-    });
-  });
-
   it("may be missing or empty", () => {
     expect(readConfigFile(folder)).toEqual(NOTHING);
     write("{}");
@@ -86,6 +67,7 @@ describe("the config file", () => {
             title: "Mine",
             command: ["node", "agent.mjs", "--root", "{workspace}"],
             env: {},
+            protocol: "auto",
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],
@@ -145,6 +127,7 @@ describe("the config file", () => {
             title: "Mine",
             command: ["node", "agent.mjs", "--root", "{workspace}"],
             env: {},
+            protocol: "auto",
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],
@@ -198,6 +181,10 @@ describe("the config file", () => {
 describe("a bad config file is refused with line, field and reason", () => {
   it.each([
     ["[]", "line 1: the file: must be an object."],
+    [
+      '{"providers": {"a": {"type": "acp", "command": ["a"],\n"protocol": "2"}}}',
+      'line 2: providers.a.protocol: must be 1 or 2 or "auto".',
+    ],
     ['{\n"limits": 5\n}', "line 2: limits: must be an object."],
     [
       '{\n"limits": {\n"liveAgent": 5\n}\n}',
@@ -326,18 +313,6 @@ describe("a bad config file is refused with line, field and reason", () => {
       "line 3: providers.x.contextTokens: must be at least 1000.",
     ],
     ['{"providers": {\n"x": {}}}', 'line 2: providers.x.type: must be "acp" or "model".'],
-    [
-      '{"providers": {"gemini": {"type": "acp",\n"mcpServers": {\n"a_b": {"command": "c"}}}}}',
-      "line 3: providers.gemini.mcpServers.a_b: must begin with a letter and have at most 32 letters, digits and hyphens.",
-    ],
-    [
-      '{"providers": {"gemini": {"type": "acp",\n"mcpServers": {\n"a": {"type": "http", "url": "x"}}}}}',
-      "line 3: providers.gemini.mcpServers.a.url: must be an http or https URL.",
-    ],
-    [
-      '{"mcpVariables": [\n"A-B"]}',
-      "line 2: mcpVariables.0: a variable's name has letters, digits and underscores.",
-    ],
     [
       '{"providers": {\n"x": {\n"type": "mcp"}}}',
       'line 3: providers.x.type: must be "acp" or "model".',

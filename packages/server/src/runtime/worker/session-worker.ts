@@ -88,6 +88,8 @@ export class SessionWorker {
     return this.#agent.live !== null;
   }
 
+  readonly retireAgent = (): void => this.#agent.retire();
+
   /** Keeps the idle agent for a run that is stored as handed over to it. Null when no agent is idle. */
   reserveAgent({ runId, provider }: ReservedRun): AgentReservation | null {
     const { fence } = this.#ownership;
@@ -95,10 +97,6 @@ export class SessionWorker {
     if (fence === null || !isFree) return null;
     this.#on({ type: "reserve", runId });
     return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
-  }
-
-  retireAgent(): void {
-    this.#agent.retire();
   }
 
   /** Ends the agent to free its slot. The session loses nothing: its open questions are stored. */
@@ -376,11 +374,9 @@ export class SessionWorker {
 
   #expireAt(until: number | null): void {
     if (until === null) return;
+    const expire = () => expireSuspensions(this.#context, this.#sessionId);
     const delayMs = Math.max(0, until - this.#context.clock());
-    this.#after(
-      delayMs,
-      () => void expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge()),
-    );
+    this.#after(delayMs, () => void expire().finally(() => this.nudge()));
   }
 
   /** The database failed, or the session cannot be had now. The nudge may reach another worker. */
