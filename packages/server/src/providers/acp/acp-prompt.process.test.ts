@@ -178,6 +178,8 @@ describe("an agent with unusual output", () => {
     const translator = {
       update: () => [],
       permission: () => null,
+      elicitation: () => ({ ok: false, problem: "it is a test" }) as const,
+      notice: () => [],
       endPrompt: () => [],
       release: () => [],
       isHolding: false,

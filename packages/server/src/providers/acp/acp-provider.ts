@@ -251,6 +251,7 @@ async function launch(options: OpenOptions, request: StartAgent): Promise<Launch
   request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,
+    protocol: definition.protocol,
     process,
     translator: (options.translator ?? createAgentTranslator)(redactor),
     journal,

@@ -76,6 +76,7 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
+      elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
       // Without it, agents hide the work of their sub-agents, or mix it with their own.
       ...{ subagents: {} },

@@ -4,6 +4,7 @@ import { createAgentTranslator } from "../acp/translate/subagents.ts";
 import type { TranslatedPermission, Translator } from "../acp/translate/translate.ts";
 import { normaliseUsage } from "../acp/translate/usage.ts";
 import type { AgentReport } from "../provider.ts";
+import { asFirstVersion } from "./replay-second-version.ts";
 
 const FIXTURES = path.resolve(import.meta.dirname, "../acp/fixtures");
 
@@ -41,10 +42,11 @@ interface Row {
 }
 
 export function replayTranscript(name: string): Replay {
-  const rows = readFileSync(path.join(FIXTURES, `${name}.jsonl`), "utf8")
+  const written = readFileSync(path.join(FIXTURES, `${name}.jsonl`), "utf8")
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Row);
+  const rows = asFirstVersion(written);
 
   const translators = new Map<string, Translator>();
   const prompts = new Map<number, string>();

@@ -12,6 +12,7 @@ import { giveAway, knownSecrets } from "./scripted-leak.ts";
 import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
+import { speakSecondVersion } from "./scripted-second.ts";
 import { chunk, performSteps, updateOf, type Ending, type Stage } from "./scripted-steps.ts";
 import { openWire, type Incoming } from "./scripted-wire.ts";
 
@@ -22,7 +23,9 @@ const options: ScriptedOptions = {
   ...giveAway(given, knownSecrets()),
   ...(at === undefined ? {} : { at }),
 };
-const wire = openWire(options.log ?? null);
+const spoken = openWire(options.log ?? null);
+const { secondVersion } = options;
+const wire = secondVersion === undefined ? spoken : speakSecondVersion(spoken, secondVersion);
 const memory = openMemory(options.folder ?? null);
 const ignores = new Set<string>();
 const settings = { mode: options.modes?.[0] ?? null, model: options.models?.[0] ?? null };

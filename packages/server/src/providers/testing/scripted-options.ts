@@ -37,6 +37,8 @@ export interface ScriptedOptions {
   readonly auth?: { readonly methods: readonly unknown[]; readonly accepts: string | null };
   /** The protocol version in its reply; default: 1. */
   readonly protocolVersion?: unknown;
+  /** It speaks version 2 of the protocol, or refuses it with the versions that it supports. */
+  readonly secondVersion?: "speaks" | "refuses";
   /** Steps outside prompts. Steps that need a session use the one that is being created. */
   readonly at?: {
     /** Before it reads its input. */

@@ -1,10 +1,13 @@
 import { defined } from "../../domain/defined.ts";
 import type { Command } from "../../domain/kernel/command.ts";
+import { checkAnswer } from "../../domain/elicitation/check-answer.ts";
 import { forkOf } from "../../domain/kernel/fork.ts";
 import { sameJson, type Json } from "../../domain/json.ts";
 import { unfinishedContent } from "../../domain/message.ts";
 import type { NewMessage, QueuedMessage, StoredSuspension } from "../../storage/store.ts";
 import type { Executed } from "../execute-command.ts";
+import { refuseAnswer } from "../elicitation/refuse-answer.ts";
+import { patternMatcher } from "../elicitation/pattern-matcher.ts";
 import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
 import { replyWithSession, toRefused } from "../command-reply.ts";
@@ -177,6 +180,12 @@ function parseAnswer(
   { kind, request }: StoredSuspension,
   answer: Json,
 ): { readonly ok: true; readonly answer: Json } | Refused {
+  if (kind === "elicitation") {
+    const checked = checkAnswer(request, answer, patternMatcher());
+    return checked.ok
+      ? { ok: true, answer: { ...checked.answer } }
+      : refuseAnswer(checked.problems);
+  }
   if (kind !== "permission" && kind !== "budget") return { ok: true, answer };
   const optionId = chosenOption(request, answer);
   if (optionId !== null) return { ok: true, answer: { optionId } };

@@ -113,6 +113,7 @@ export class RunAttempt {
       case "plan":
         return this.#put(report);
       case "permission":
+      case "elicitation":
         return this.#later(async () => {
           // The question is about the output before it.
           await this.#writer.flush();
@@ -124,6 +125,8 @@ export class RunAttempt {
         const suspension = { kind, request: { ...request, toolCallId: callId }, expiresAt: null };
         return this.#later(async () => void (await this.#suspend(suspension)));
       }
+      case "completed":
+        return this.#later(() => this.#questions.complete(report.requestId));
       case "withdrawn":
         return this.#later(() => this.#questions.withdraw(report.requestId));
       case "usage":

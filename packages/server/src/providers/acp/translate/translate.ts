@@ -5,6 +5,7 @@ import { NOTHING_HELD, type Redactor } from "../../secrets/redactor.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import { looseLabel, looseList, looseObject, looseText, type Loose } from "../wire/loose.ts";
 import { appendText, EMPTY_EXCERPT, shortenText, type Excerpt } from "../wire/shorten.ts";
+import { parseElicitation, type ParsedElicitation } from "./elicitation.ts";
 import { contentOfBlock, textOfBlock } from "./content-block.ts";
 import { fingerprintOf, parsePermission, toolCallOf } from "./permission.ts";
 import { createTextStream } from "./text-stream.ts";
@@ -22,6 +23,10 @@ export interface Translator {
   update(update: unknown, sessionId?: string | null): readonly AgentReport[];
   /** Translates the params of a `session/request_permission`; null if they cannot be understood. */
   permission(params: unknown): TranslatedPermission | null;
+  /** Translates the params of an `elicitation/create`. */
+  elicitation(params: unknown): TranslatedElicitation;
+  /** A notice of our own about the agent. */
+  notice(name: string, text: string): readonly AgentReport[];
   /** Closes everything that is still open at the end of a prompt. */
   endPrompt(how: "completed" | "cancelled" | "failed"): readonly AgentReport[];
   /** Reports text that waits for the rest of a secret, although the agent says nothing more. */
@@ -37,6 +42,10 @@ export interface TranslatedPermission {
   /** Reports that must be sent before the request. */
   readonly reports: readonly AgentReport[];
 }
+
+export type TranslatedElicitation =
+  | Extract<ParsedElicitation, { ok: false }>
+  | (Extract<ParsedElicitation, { ok: true }> & { readonly reports: readonly AgentReport[] });
 
 type Voice = "answer" | "thought";
 
@@ -175,6 +184,11 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
         ? null
         : { request, fingerprint: fingerprintOf(params), reports: [...before, ...reports] };
     },
+    elicitation(params) {
+      const parsed = parseElicitation(params);
+      return parsed.ok ? { ...parsed, reports: flush() } : parsed;
+    },
+    notice: (name, words) => message(notice(name, words, "warning")),
     endPrompt(how) {
       const reports = [...text.flush(), ...calls.endAll(how)];
       streamed = new Set();
