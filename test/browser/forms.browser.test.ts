@@ -70,9 +70,6 @@ describe("a form", () => {
       await several.getByText("Types", { exact: true }).click();
       await card(page).getByLabel("Other").first().fill("in memory");
       expect(await isInReach(send(page))).toBe(true);
-      await page.screenshot({
-        path: `/tmp/forms-shot-${options.phone === true ? "phone" : "wide"}.png`,
-      });
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
       await ready(page);
       await send(page).click();

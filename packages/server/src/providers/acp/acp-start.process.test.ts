@@ -60,6 +60,7 @@ describe("an agent that starts", () => {
             fs: { readTextFile: false, writeTextFile: false },
             terminal: false,
             session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+            subagents: {},
           },
         },
       },
