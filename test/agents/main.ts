@@ -8,6 +8,7 @@ import { REAL_AGENTS } from "./real-agents.ts";
 import { tablesOf, writePage } from "./report.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
+import { elicitation, elicitationAfterKill } from "./scenarios/elicitations.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
@@ -31,6 +32,8 @@ const SCENARIOS = [
   killedServer,
   killedServerReject,
   killedServerStubborn,
+  elicitation,
+  elicitationAfterKill,
   holdfastTools,
   ownMcp,
   firstCommands,
