@@ -13,7 +13,14 @@ export interface Provider {
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
   startAgent(request: StartAgent): Promise<Agent>;
+  /**
+   * Deletes a session that an agent keeps, in a process that is started only for this. Throws an `AgentFault`. Absent if
+   * the agents of the provider keep no sessions.
+   */
+  deleteSession?(request: DeleteAgentSession): Promise<"deleted" | "not_offered">;
 }
+
+export type DeleteAgentSession = Pick<StartAgent, "sessionId" | "workspace" | "resume" | "signal">;
 
 export interface ProviderDescription {
   readonly name: string;
@@ -58,6 +65,8 @@ export interface StartAgent {
   readonly connections?: StartConnections;
   /** The `resumeData` of an earlier agent of this provider; null starts a new session. */
   readonly resume: Json;
+  /** The session in `resume` belongs to somebody else: the agent continues in a copy, or starts a new session. */
+  readonly isFork?: boolean;
   /**
    * Called for each report, in order, from before `startAgent` resolves until the agent has exited. If it returns a
    * promise, no more output is read until that settles.
@@ -114,7 +123,7 @@ export interface Agent {
   readonly provider: string;
   readonly pid: number;
   /** How it knows the earlier conversation; `told`: each prompt contains the history. */
-  readonly memory: "none" | "resumed" | "loaded" | "told";
+  readonly memory: "none" | "resumed" | "loaded" | "forked" | "told";
   readonly supportsResume: boolean;
   /** Sentences about connections of the session that it does not have. */
   readonly notices?: readonly string[];
@@ -182,6 +191,8 @@ export type AgentReport =
       readonly voice: "answer" | "thought";
       readonly part: string | null;
       readonly text: string;
+      /** The tool call of the sub-agent that says it. Other reports have it as `parent` of their content. */
+      readonly parent?: string;
     }
   /** A complete message, such as an image, a link or a notice. */
   | { readonly report: "message"; readonly content: MessageContent }
@@ -234,7 +245,10 @@ export interface PermissionRequest extends JsonObject {
   readonly kind: string | null;
   readonly input: Json;
   readonly options: readonly PermissionOption[];
-  /* Optional: `tool`, the name of the tool, and `locations`, the paths of its files. */
+  /*
+   * Optional: `tool`, the name of the tool, `locations`, the paths of its files, and `description`, what the agent says
+   * about the request.
+   */
 }
 
 export interface ElicitationRequest extends JsonObject {

@@ -14,13 +14,15 @@ import { createRefusals, type Refusals } from "./refusals.ts";
 import { learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
 import type { Translator } from "./translate/translate.ts";
 import { createUpdateRoute, type UpdateRoute } from "./translate/update-route.ts";
-import { openJsonRpcPeer, type JsonRpcPeer } from "./wire/json-rpc-peer.ts";
+import { openVersionedPeer, type ProtocolChoice } from "./v2/versioned-peer.ts";
+import type { JsonRpcPeer } from "./wire/json-rpc-peer.ts";
 import { looseObject } from "./wire/loose.ts";
 import { PeerFault, RpcError } from "./wire/rpc-error.ts";
 
 export interface LinkOptions {
   /** The agent's name in error messages. */
   readonly title: string;
+  readonly protocol: ProtocolChoice;
   readonly process: AgentProcess;
   readonly translator: Translator;
   readonly journal: Journal | null;
@@ -50,7 +52,8 @@ export class AcpLink {
   /** Resolves when the runtime has handled all reports so far. */
   #handled: Promise<unknown> = Promise.resolve();
 
-  constructor({ title, process, translator, journal, redactor, times, onReport }: LinkOptions) {
+  constructor(options: LinkOptions) {
+    const { title, protocol, process, translator, journal, redactor, times, onReport } = options;
     this.title = title;
     this.process = process;
     this.translator = translator;
@@ -75,9 +78,9 @@ export class AcpLink {
       report,
     });
     this.route = createUpdateRoute({
-      onUpdate: (update) => {
-        this.learn(update);
-        const reports = translator.update(update);
+      onUpdate: (update, sessionId) => {
+        if (sessionId === null) this.learn(update);
+        const reports = translator.update(update, sessionId);
         this.reportAll(reports.length > 0 ? reports : [ALIVE]);
         this.#releaseLater();
       },
@@ -87,7 +90,9 @@ export class AcpLink {
       },
     });
     const journalLine = createJournalLines(redactor);
-    this.peer = openJsonRpcPeer({
+    this.peer = openVersionedPeer({
+      protocol,
+      title,
       input: process.stdout,
       output: process.stdin,
       handlers: {

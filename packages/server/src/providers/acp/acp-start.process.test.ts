@@ -61,6 +61,7 @@ describe("an agent that starts", () => {
             terminal: false,
             elicitation: { form: {}, url: {} },
             session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+            subagents: {},
           },
         },
       },

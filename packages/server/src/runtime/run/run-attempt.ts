@@ -337,16 +337,13 @@ export class RunAttempt {
     return suspended.ok;
   }
 
-  /** The agent's title never replaces another one. */
   async #suggestTitle(title: string): Promise<void> {
     const { context, atWork } = this.#options;
+    const { provider } = atWork.run;
+    const suggestion = { provider, title: title.slice(0, 200) };
     await context.execute({
       sessionId: atWork.sessionId,
-      command: (session) => ({
-        type: "update",
-        at: context.clock(),
-        changes: session?.title === null ? { title: title.slice(0, 200) } : {},
-      }),
+      command: { type: "suggest-title", at: context.clock(), ...suggestion },
     });
   }
 
