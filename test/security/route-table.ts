@@ -107,7 +107,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "POST /api/agent/sessions/:id/mcp": {
     access: "agent",
     body: { jsonrpc: "2.0", method: "notifications/initialized" },
-    passes: 406,
+    passes: 404,
   },
   "GET /api/agent/sessions/:id/mcp": { access: "agent", passes: 405 },
   "DELETE /api/agent/sessions/:id/mcp": { access: "agent", passes: 405 },
