@@ -57,6 +57,8 @@ export function noticesOf(event: SessionEvent): readonly MessageContent[] {
       const ending = runNotice(event);
       return [...(ending === null ? [] : [ending]), ...unusedNotices(event)];
     }
+    case "message.steered":
+      return event.outcome === "unknown" ? [steeringNotice(event)] : [];
     case "run.retried":
       return [
         notice("run_retried", `Trying again: ${event.error.message}`, { runId: event.runId }),
@@ -77,6 +79,15 @@ function unusedNotices({ runId, unusedAnswers = [] }: EventOf<"run.ended">): Mes
         "it made no such call afterwards. If you still want it, ask for it again.",
       { runId, suspensionId },
     ),
+  );
+}
+
+function steeringNotice({ runId, messageId }: EventOf<"message.steered">): MessageContent {
+  return notice(
+    "steering_unknown",
+    "The work was cut off while this message was being given to the running agent. Nobody knows whether the agent got it. " +
+      "It was not given again. If you still want it, send it again.",
+    { runId, messageId },
   );
 }
 
