@@ -67,13 +67,18 @@ describe("a session after random commands", () => {
       if (after !== null && currentRunOf(after) === null) expectSame(steered, []);
       if (after !== null)
         expectSame(
-          steered.filter(({ steer }) => steer === "given").map(({ messageId }) => messageId).sort(),
+          steered
+            .filter(({ steer }) => steer === "given")
+            .map(({ messageId }) => messageId)
+            .sort(),
           given.sort(),
         );
       const lost = before?.queue.filter(({ steer }) => steer === "given") ?? [];
       const ended = eventsOf(decision).some(({ type }) => type === "run.ended");
       for (const { messageId } of ended ? lost : []) {
-        const said = eventsOf(decision).flatMap(noticesOf).map((notice) => notice["messageId"]);
+        const said = eventsOf(decision)
+          .flatMap(noticesOf)
+          .map((notice) => notice["messageId"]);
         if (!said.includes(messageId)) throw new Error(`${messageId} was lost in silence`);
       }
     });

@@ -41,6 +41,7 @@ export function openOffline(options: OfflineOptions): Offline {
       await options.forgetSession(sessionId);
     },
     reserveAgent: () => null,
+    canSteer: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     patient: () => context,
     onOutput: () => {},

@@ -188,6 +188,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       nudge(sessionId);
     },
     reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
+    canSteer: (sessionId) => workers.get(sessionId)?.canSteer ?? null,
     onOutput: (sessionId, stored) => {
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);

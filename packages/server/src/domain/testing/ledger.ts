@@ -1,7 +1,15 @@
 import type { EventOf, SessionEvent } from "../kernel/event.ts";
 
 /** The state of an accepted message. */
-export type Fate = "queued" | "running" | "ended" | "withdrawn" | "undelivered" | "given" | "injected" | "unknown";
+export type Fate =
+  | "queued"
+  | "running"
+  | "ended"
+  | "withdrawn"
+  | "undelivered"
+  | "given"
+  | "injected"
+  | "unknown";
 
 /**
  * A second, independent model of a session's messages and suspensions, built only from events. It throws if an event

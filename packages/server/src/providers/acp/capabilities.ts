@@ -10,6 +10,8 @@ export interface Capabilities {
   readonly image: boolean;
   readonly audio: boolean;
   readonly embeddedContext: boolean;
+  /** It takes messages while a prompt is at work. */
+  readonly steering: boolean;
   readonly authMethods: readonly AuthMethod[];
   /** Unparsed, for display. */
   readonly raw: JsonObject;
@@ -27,6 +29,7 @@ export function parseCapabilities(result: Loose): Capabilities {
   const agent = looseObject(result["agentCapabilities"]);
   const session = looseObject(agent?.["sessionCapabilities"]);
   const prompt = looseObject(agent?.["promptCapabilities"]);
+  const steering = looseObject(looseObject(result["_meta"])?.["steering"])?.["supported"] === true;
   return {
     load: agent?.["loadSession"] === true,
     resume: isOffered(session?.["resume"]),
@@ -34,8 +37,13 @@ export function parseCapabilities(result: Loose): Capabilities {
     image: prompt?.["image"] === true,
     audio: prompt?.["audio"] === true,
     embeddedContext: prompt?.["embeddedContext"] === true,
+    steering,
     authMethods: looseList(result["authMethods"]).flatMap(parseAuthMethod),
-    raw: { ...cleanField("agentInfo", result), ...cleanField("agentCapabilities", result) },
+    raw: {
+      ...cleanField("agentInfo", result),
+      ...cleanField("agentCapabilities", result),
+      steering,
+    },
   };
 }
 

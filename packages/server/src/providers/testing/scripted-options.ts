@@ -14,6 +14,8 @@ export interface ScriptedOptions {
     readonly close?: boolean;
     readonly image?: boolean;
     readonly embeddedContext?: boolean;
+    /** It takes messages while it works on a prompt: see scripted-steering.ts. */
+    readonly steering?: boolean;
   };
   /** How it reopens a session. `error`: refuses although it is advertised. `hangs`: never replies. `exits`: exits. */
   readonly load?: "works" | "error" | "hangs" | "exits";
