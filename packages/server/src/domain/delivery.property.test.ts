@@ -77,7 +77,7 @@ describe("a session after random commands", () => {
       const ended = eventsOf(decision).some(({ type }) => type === "run.ended");
       for (const { messageId } of ended ? lost : []) {
         const said = eventsOf(decision)
-          .flatMap(noticesOf)
+          .flatMap((event) => noticesOf(event))
           .map((notice) => notice["messageId"]);
         if (!said.includes(messageId)) throw new Error(`${messageId} was lost in silence`);
       }

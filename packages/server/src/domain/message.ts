@@ -1,5 +1,7 @@
 import type { EventOf, SessionEvent } from "./kernel/event.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { closingNotice } from "./elicitation/closing-notice.ts";
+import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
+import type { Suspension } from "./suspension.ts";
 
 export const ROLES = ["user", "agent", "system"] as const;
 export type Role = (typeof ROLES)[number];
@@ -40,6 +42,23 @@ export function currentRole(role: Role, content: MessageContent): Role {
   return role === "agent" && WORK_TYPES.has(content.type) ? "system" : role;
 }
 
+/** Appends text to an incomplete message: to its text, or to the last terminal in the output of a tool call. */
+export function grownContent(content: MessageContent, more: string): MessageContent {
+  if (content.type !== "tool") return { ...content, text: textOf(content) + more };
+  const { output: items = null } = content;
+  const output = isArray(items) ? items : [];
+  const last = output.at(-1) ?? null;
+  const isTerminal = isObject(last) && last["type"] === "terminal";
+  const grown: Json = isTerminal
+    ? { ...last, text: textOf(last) + more }
+    : { type: "terminal", text: more };
+  return { ...content, output: [...(isTerminal ? output.slice(0, -1) : output), grown] };
+}
+
+function textOf({ text }: JsonObject): string {
+  return typeof text === "string" ? text : "";
+}
+
 /** Statuses of a tool call that has not ended. */
 const OPEN_CALL_STATUSES: readonly Json[] = ["pending", "in_progress"];
 
@@ -51,8 +70,19 @@ export function unfinishedContent(content: MessageContent): MessageContent {
 }
 
 /** The notices that explain an event in the transcript, so that nobody has to read logs. */
-export function noticesOf(event: SessionEvent): readonly MessageContent[] {
+export function noticesOf(
+  event: SessionEvent,
+  /** What the session waited for before the event. */
+  open: readonly Suspension[] = [],
+): readonly MessageContent[] {
   switch (event.type) {
+    case "suspension.closed": {
+      const { suspensionId, closing } = event;
+      const closed = open.find(({ id }) => id === suspensionId);
+      // Other questions are shown with their tool call, or as a message.
+      if (closed?.kind !== "elicitation") return [];
+      return [notice("elicitation", closingNotice(closed, closing), { suspensionId })];
+    }
     case "run.ended": {
       const ending = runNotice(event);
       return [...(ending === null ? [] : [ending]), ...unusedNotices(event)];

@@ -12,6 +12,9 @@ export interface Capabilities {
   readonly embeddedContext: boolean;
   /** It takes messages while a prompt is at work. */
   readonly steering: boolean;
+  readonly mcpHttp: boolean;
+  readonly mcpSse: boolean;
+  readonly additionalDirectories: boolean;
   readonly authMethods: readonly AuthMethod[];
   /** Unparsed, for display. */
   readonly raw: JsonObject;
@@ -30,6 +33,7 @@ export function parseCapabilities(result: Loose): Capabilities {
   const session = looseObject(agent?.["sessionCapabilities"]);
   const prompt = looseObject(agent?.["promptCapabilities"]);
   const steering = looseObject(looseObject(result["_meta"])?.["steering"])?.["supported"] === true;
+  const mcp = looseObject(agent?.["mcpCapabilities"]);
   return {
     load: agent?.["loadSession"] === true,
     resume: isOffered(session?.["resume"]),
@@ -38,6 +42,9 @@ export function parseCapabilities(result: Loose): Capabilities {
     audio: prompt?.["audio"] === true,
     embeddedContext: prompt?.["embeddedContext"] === true,
     steering,
+    mcpHttp: mcp?.["http"] === true,
+    mcpSse: mcp?.["sse"] === true,
+    additionalDirectories: isOffered(session?.["additionalDirectories"]),
     authMethods: looseList(result["authMethods"]).flatMap(parseAuthMethod),
     raw: {
       ...cleanField("agentInfo", result),

@@ -16,6 +16,9 @@ export interface ScriptedOptions {
     readonly embeddedContext?: boolean;
     /** It takes messages while it works on a prompt: see scripted-steering.ts. */
     readonly steering?: boolean;
+    readonly mcpHttp?: boolean;
+    readonly mcpSse?: boolean;
+    readonly additionalDirectories?: boolean;
   };
   /** How it reopens a session. `error`: refuses although it is advertised. `hangs`: never replies. `exits`: exits. */
   readonly load?: "works" | "error" | "hangs" | "exits";

@@ -116,6 +116,7 @@ export class RunAttempt {
   #take(report: AgentReport): Promise<void> | undefined {
     switch (report.report) {
       case "tool":
+      case "output":
         this.#noteTool(report.callId);
         return this.#put(report);
       case "text":

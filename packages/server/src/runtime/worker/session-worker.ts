@@ -88,7 +88,7 @@ export class SessionWorker {
     return this.#agent.live !== null;
   }
 
-  /** Whether the agent at work takes messages; null when none is at work here. */
+  /** Null when no agent is at work here. */
   get canSteer(): boolean | null {
     return workOf(this.#state)?.attempt.steering.canSteer ?? null;
   }
@@ -100,6 +100,10 @@ export class SessionWorker {
     if (fence === null || !isFree) return null;
     this.#on({ type: "reserve", runId });
     return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
+  }
+
+  retireAgent(): void {
+    this.#agent.retire();
   }
 
   /** Ends the agent to free its slot. The session loses nothing: its open questions are stored. */
@@ -381,10 +385,8 @@ export class SessionWorker {
   #expireAt(until: number | null): void {
     if (until === null) return;
     const delayMs = Math.max(0, until - this.#context.clock());
-    this.#timers.after(
-      delayMs,
-      () => void expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge()),
-    );
+    const expire = (): Promise<void> => expireSuspensions(this.#context, this.#sessionId);
+    this.#timers.after(delayMs, () => void expire().finally(() => this.nudge()));
   }
 
   /** The database failed, or the session cannot be had now. The nudge may reach another worker. */

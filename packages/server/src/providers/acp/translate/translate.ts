@@ -169,9 +169,9 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
       totalsBefore = totals;
       return reports;
     },
-    release: text.release,
+    release: () => [...text.release(), ...calls.release()],
     get isHolding() {
-      return text.isHolding;
+      return text.isHolding || calls.isHolding;
     },
   };
 }
