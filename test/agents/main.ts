@@ -20,6 +20,8 @@ import {
   reject,
 } from "./scenarios/permissions.ts";
 import { cancel, plain, thinking } from "./scenarios/speaking.ts";
+import { steering } from "./scenarios/steering.ts";
+import { terminalOutput } from "./scenarios/terminal-output.ts";
 
 const SCENARIOS = [
   plain,
@@ -33,6 +35,8 @@ const SCENARIOS = [
   killedServerStubborn,
   holdfastTools,
   ownMcp,
+  steering,
+  terminalOutput,
   firstCommands,
 ];
 const HANDOVER = "handover";
