@@ -14,7 +14,7 @@ export const terminalOutput: Scenario = {
   title: "output of `seq 1 20000`",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
-    await startCommand(session, "seq 1 20000");
+    await startCommand({ rig, session }, "seq 1 20000");
     const now = await session.idle();
     const command = commandOf(now);
     assert.ok(command !== null, "there is no tool call");
