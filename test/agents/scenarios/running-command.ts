@@ -4,7 +4,7 @@ import type { Message, WholeSession } from "../../../packages/protocol/src/index
 import type { Rig } from "../rig.ts";
 import type { SessionDriver } from "../session-driver.ts";
 
-const START_MS = 60_000;
+const START_MS = 90_000;
 
 /** Lets the agent run a command, allows it, and returns when it runs. `whileAsked` is called while the agent asks. */
 export async function startCommand<Result>(

@@ -17,6 +17,7 @@ export const steering: Scenario = {
       return rig.client.sessions.send(session.id, { text: "While you ask.", delivery: "steer" });
     });
     const sent = await rig.client.sessions.send(session.id, { text: "PING", delivery: "steer" });
+    await session.until("the reply", (whole) => countOf(textsOf(whole), "PONG") > 0);
     const now = await session.idle();
     // An agent that got two messages may answer each.
     assert.ok(countOf(textsOf(now), "PONG") > 0, `the agent said ${textsOf(now).join(" | ")}`);

@@ -25,7 +25,8 @@ export const terminalOutput: Scenario = {
     if (text === TRUTH) return `every byte, ${exitNote}`;
     if (text.trimEnd() === TRUTH.trimEnd()) return `every byte but the last line end, ${exitNote}`;
     if (text.includes(TRUTH.trimEnd())) return `every byte, with words around them, ${exitNote}`;
-    assert.match(text, CUT, `neither whole nor said to be cut: ${text.length} characters`);
+    const shown = JSON.stringify(command.content).slice(0, 400);
+    assert.match(text, CUT, `neither whole nor said to be cut: ${shown}`);
     return `cut by the agent: ${text.length.toLocaleString("en")} of ${TRUTH.length.toLocaleString("en")} bytes`;
   },
 };

@@ -21,6 +21,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
   ["answer_unused", "warning"],
   ["steering_unknown", "warning"],
   ["policy", "warning"],
+  ["connections", "warning"],
 ]);
 
 const SEVERITIES: ReadonlyMap<unknown, Tone> = new Map([

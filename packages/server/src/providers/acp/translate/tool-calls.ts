@@ -15,8 +15,8 @@ import {
 } from "./tool-call.ts";
 import { growthOf, printedBytes } from "./tool-content.ts";
 
-type ToolReport = Extract<AgentReport, { report: "tool" }>;
-type CallReport = Extract<AgentReport, { report: "tool" | "output" }>;
+export type ToolReport = Extract<AgentReport, { report: "tool" }>;
+export type CallReport = Extract<AgentReport, { report: "tool" | "output" }>;
 
 /** The open tool calls of one agent. The end of a call is reported once, and nothing after that. */
 export interface ToolCalls {
