@@ -161,20 +161,21 @@ export function createAgentTranslator(redactor: Redactor = openSecrets().redacto
       };
     },
     elicitation(params) {
-      const child = children.get(looseLabel(looseObject(params)?.["sessionId"]) ?? "") ?? null;
-      if (child === null) return root.elicitation(params);
+      const child = children.get(looseLabel(looseObject(params)?.["sessionId"]) ?? "");
+      if (child === undefined) return root.elicitation(params);
       const asked = child.lane.translator.elicitation(params);
       if (!asked.ok) return asked;
       const { toolCallId } = asked.request;
-      const before = child.isShown ? [] : show(child);
       return {
         ...asked,
         request: {
           ...asked.request,
-          toolCallId: toolCallId === null ? null : `${child.lane.prefix}${toolCallId}`,
+          ...(typeof toolCallId === "string" && {
+            toolCallId: `${child.lane.prefix}${toolCallId}`,
+          }),
           ...(child.title !== null && { subagent: child.title }),
         },
-        reports: [...before, ...reportsOf(child.lane, asked.reports)],
+        reports: [...(child.isShown ? [] : show(child)), ...reportsOf(child.lane, asked.reports)],
       };
     },
     notice: root.notice,
