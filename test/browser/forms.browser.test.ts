@@ -172,7 +172,7 @@ describe("a form", () => {
     await send(page).click();
     await card(page).waitFor({ state: "detached" });
     await rig.until(id, ({ state }) => state === "idle");
-    await transcriptOf(page).getByText("Additional answer or note: after lunch").waitFor();
+    await transcriptOf(page).getByText("Additional answer or note: after lunch").first().waitFor();
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(
       "after lunch",
     );
