@@ -116,6 +116,22 @@ describe("the session of a sub-agent (D1)", () => {
     ]);
   });
 
+  it("asks for information like the agent", () => {
+    const translator = createAgentTranslator();
+    translator.update(announced());
+    const asked = translator.elicitation({
+      sessionId: "child",
+      toolCallId: "t2",
+      mode: "form",
+      message: "Which file?",
+      requestedSchema: { type: "object", properties: { file: { type: "string" } } },
+    });
+    expect(asked).toMatchObject({
+      ok: true,
+      request: { title: "Which file?", toolCallId: "child/t2", subagent: "Researcher" },
+    });
+  });
+
   it("is ignored if the agent did not announce it, like its usage and its title", () => {
     const translator = createAgentTranslator();
     expect(translator.update(chunk("Who?"), "stranger")).toEqual([{ report: "alive" }]);

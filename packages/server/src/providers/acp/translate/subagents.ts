@@ -160,6 +160,25 @@ export function createAgentTranslator(redactor: Redactor = openSecrets().redacto
         reports: [...before, ...reportsOf(lane, asked.reports)],
       };
     },
+    elicitation(params) {
+      const child = children.get(looseLabel(looseObject(params)?.["sessionId"]) ?? "");
+      if (child === undefined) return root.elicitation(params);
+      const asked = child.lane.translator.elicitation(params);
+      if (!asked.ok) return asked;
+      const { toolCallId } = asked.request;
+      return {
+        ...asked,
+        request: {
+          ...asked.request,
+          ...(typeof toolCallId === "string" && {
+            toolCallId: `${child.lane.prefix}${toolCallId}`,
+          }),
+          ...(child.title !== null && { subagent: child.title }),
+        },
+        reports: [...(child.isShown ? [] : show(child)), ...reportsOf(child.lane, asked.reports)],
+      };
+    },
+    notice: root.notice,
     endPrompt(how) {
       const ofLanes = allLanes().flatMap((lane) => reportsOf(lane, lane.translator.endPrompt(how)));
       const shown = [...children.values()].filter(({ isShown }) => isShown);
@@ -254,6 +273,8 @@ function reportsOf(
       case "title":
         return [{ report: "alive" }];
       case "permission":
+      case "elicitation":
+      case "completed":
       case "wants":
       case "withdrawn":
       case "excess":

@@ -4,6 +4,7 @@ import { AgentFault } from "../../provider.ts";
 import { openAgentRig, promptOf, type RigOptions } from "../../testing/agent-rig.ts";
 import {
   ask,
+  elicit,
   exit,
   fail,
   recall,
@@ -132,6 +133,22 @@ describe("a prompt in version 2", () => {
     expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(true);
     await prompt;
     expect(rig.text()).toBe("answer: allow");
+  });
+
+  it("asks for input, and hears the answer (D1)", async () => {
+    const rig = openAgentRig(SECOND);
+    const agent = await rig.start();
+    const requestedSchema = { type: "object", properties: { colour: { type: "string" } } };
+    const prompt = agent.prompt(
+      promptOf(elicit({ mode: "form", message: "Which colour?", requestedSchema })),
+    );
+    const { requestId, request } = await rig.reported("elicitation");
+    expect(request).toMatchObject({ message: "Which colour?", mode: "form" });
+    agent.answer(requestId, { action: "accept", content: { colour: "blue" } });
+    await prompt;
+    expect(rig.text()).toContain('"colour":"blue"');
+    const [hello] = rig.received();
+    expect(hello?.params).toMatchObject({ capabilities: { elicitation: { form: {} } } });
   });
 
   it("withdraws a question at a cancel", async () => {
