@@ -207,7 +207,7 @@ describe("a page to open", () => {
       expect(await link.getAttribute("href")).toBe(URL_MODE.url);
       await page
         .context()
-        .route("https://login.example.com/**", (route) =>
+        .route(/login\.example\.com/u, (route) =>
           route.fulfill({ body: "signed in", contentType: "text/plain" }),
         );
       await ready(page);
