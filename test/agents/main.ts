@@ -11,6 +11,7 @@ import { tablesOf, writePage } from "./report.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
 import { agentSessionDeleted, forkNative } from "./scenarios/agent-keeps.ts";
+import { elicitation, elicitationAfterKill } from "./scenarios/elicitations.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
@@ -35,6 +36,8 @@ const SCENARIOS = [
   killedServer,
   killedServerReject,
   killedServerStubborn,
+  elicitation,
+  elicitationAfterKill,
   holdfastTools,
   ownMcp,
   firstCommands,

@@ -67,7 +67,7 @@ describe("a form", () => {
       await one.getByText("PostgreSQL").click();
       await choice.check();
       await several.getByText("Lint").click();
-      await several.getByText("Types").click();
+      await several.getByText("Types", { exact: true }).click();
       await card(page).getByLabel("Other").first().fill("in memory");
       expect(await isInReach(send(page))).toBe(true);
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);

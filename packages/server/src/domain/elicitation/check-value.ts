@@ -71,9 +71,7 @@ function checkChoices(
 
 /** As JSON Schema counts: an emoji is one character. */
 function lengthOf(text: string): number {
-  let length = 0;
-  for (const _ of text) length += 1;
-  return length;
+  return Array.from(text).length;
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/u;

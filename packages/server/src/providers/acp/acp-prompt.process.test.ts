@@ -155,7 +155,7 @@ describe("an agent with unusual output", () => {
     ]);
     expect(end).toEqual(completed);
     expect(rig.text()).toBe(
-      "craft/drainMidTurnQueue: -32601 fs/read_text_file: -32601 elicitation/create: -32601",
+      "craft/drainMidTurnQueue: -32601 fs/read_text_file: -32601 elicitation/create: -32602",
     );
   });
 
