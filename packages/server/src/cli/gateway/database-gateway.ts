@@ -97,8 +97,8 @@ export function databaseGateway(
             ...fromWireUpdate(checked(updateSessionRequestSchema, changes)),
           }),
         ),
-      delete: async (name, { agentSessions = "keep" } = {}) => {
-        if (agentSessions === "delete")
+      delete: async (name, options) => {
+        if (options?.agentSessions === "delete")
           throw new WrongUsage("Only a running server can delete the sessions of agents.");
         return act(name, (sessionId) => requests.deleteSession({ sessionId }));
       },

@@ -80,8 +80,7 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
       _meta: { terminal_output: true, terminal_output_delta: true },
       elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
-      // Without it, agents hide the work of their sub-agents, or mix it with their own.
-      ...{ subagents: {} },
+      ...SUBAGENTS,
     },
   };
   const result = looseObject(await ask(context, "initialize", params));
@@ -255,4 +254,6 @@ function parseResumeData(value: Json): { sessionId: string; createdAt: number } 
   return { sessionId, createdAt: looseNumber(data?.["createdAt"]) ?? 0 };
 }
 
+/** Without this unstable capability, agents hide the work of their sub-agents, or mix it with their own. */
+const SUBAGENTS = { subagents: {} };
 const PROTOCOL_VERSION = 1;
