@@ -93,6 +93,8 @@ export class SessionWorker {
     return workOf(this.#state)?.attempt.steering.canSteer ?? null;
   }
 
+  readonly retireAgent = (): void => this.#agent.retire();
+
   /** Keeps the idle agent for a run that is stored as handed over to it. Null when no agent is idle. */
   reserveAgent({ runId, provider }: ReservedRun): AgentReservation | null {
     const { fence } = this.#ownership;
@@ -100,10 +102,6 @@ export class SessionWorker {
     if (fence === null || !isFree) return null;
     this.#on({ type: "reserve", runId });
     return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
-  }
-
-  retireAgent(): void {
-    this.#agent.retire();
   }
 
   /** Ends the agent to free its slot. The session loses nothing: its open questions are stored. */
