@@ -160,6 +160,7 @@ create table "QueuedMessage" (
   continuity text not null,
   attempts bigint not null,
   "queuedAt" bigint not null,
+  steer text,
   constraint "QueuedMessage_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint queued_message_key PRIMARY KEY ("messageId"),
   constraint queued_message_session FOREIGN KEY ("sessionId") REFERENCES "AgentSession"(id) ON DELETE CASCADE

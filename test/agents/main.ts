@@ -24,6 +24,8 @@ import {
   reject,
 } from "./scenarios/permissions.ts";
 import { cancel, plain, thinking } from "./scenarios/speaking.ts";
+import { steering } from "./scenarios/steering.ts";
+import { terminalOutput } from "./scenarios/terminal-output.ts";
 import { subagent } from "./scenarios/subagent.ts";
 
 const SCENARIOS = [
@@ -40,6 +42,8 @@ const SCENARIOS = [
   elicitationAfterKill,
   holdfastTools,
   ownMcp,
+  steering,
+  terminalOutput,
   firstCommands,
   forkNative,
   agentSessionDeleted,

@@ -172,7 +172,7 @@ describe("a form", () => {
     await send(page).click();
     await card(page).waitFor({ state: "detached" });
     await rig.until(id, ({ state }) => state === "idle");
-    await transcriptOf(page).getByText("Additional answer or note: after lunch").waitFor();
+    await transcriptOf(page).getByText("Additional answer or note: after lunch").first().waitFor();
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(
       "after lunch",
     );
@@ -207,7 +207,7 @@ describe("a page to open", () => {
       expect(await link.getAttribute("href")).toBe(URL_MODE.url);
       await page
         .context()
-        .route("https://login.example.com/**", (route) =>
+        .route(/login\.example\.com/u, (route) =>
           route.fulfill({ body: "signed in", contentType: "text/plain" }),
         );
       await ready(page);

@@ -1,5 +1,5 @@
 import { fields, gaiaFields, missing, NO_SESSION, type Row } from "./row.ts";
-import { RAW_SESSION, SESSION, STATE } from "./shapes.ts";
+import { DELETED_SESSION, RAW_SESSION, SESSION, STATE } from "./shapes.ts";
 
 export const SESSION_ROWS: readonly Row[] = [
   { line: "list", exit: 0, json: STATE },
@@ -69,13 +69,13 @@ export const SESSION_ROWS: readonly Row[] = [
   {
     line: "delete {session} --yes --with-agent-sessions --json",
     exit: 0,
-    json: { ...SESSION, agentSessions: true },
+    json: DELETED_SESSION,
     only: "server",
   },
   {
     line: "delete {session} --yes --with-agent-sessions",
     exit: 64,
-    error: "Only a running server can delete the sessions of agents.",
+    error: "Only a running server can delete the sessions of agents. See: holdfast delete --help",
     only: "database",
   },
   { line: "delete nothing --yes", exit: 1, error: NO_SESSION },

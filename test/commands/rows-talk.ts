@@ -127,6 +127,7 @@ export const TALK_ROWS: readonly Row[] = [
     error: /^No server uses this database, so no agent can answer\. /u,
     only: "database",
   },
+  { line: "send {conversation} {answer} --json --detach --steer", exit: 0, json: SENT },
   { line: "send nothing Hello --detach", exit: 1, error: NO_SESSION },
   {
     line: "send {conversation} Hello --provider nothing --detach",
@@ -147,7 +148,8 @@ export const TALK_ROWS: readonly Row[] = [
   {
     line: "send {conversation} Hello --delivery soon",
     exit: 64,
-    error: '--delivery must be queue, reject or interrupt, not "soon". See: holdfast send --help',
+    error:
+      '--delivery must be queue, reject, interrupt or steer, not "soon". See: holdfast send --help',
   },
   { line: "send", exit: 64, error: missing("ID", "send") },
   { line: "send nothing", exit: 64, error: missing("TEXT", "send") },

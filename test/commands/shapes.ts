@@ -1,5 +1,6 @@
 import {
   createdTokenSchema,
+  deleteSessionReplySchema,
   nodeSchema,
   providerSchema,
   rawSessionSchema,
@@ -16,6 +17,7 @@ const namesOf = ({ shape }: { readonly shape: object }): readonly string[] => Ob
 
 /** The objects of the HTTP API, with the version of the command line. */
 export const SESSION = fields(...namesOf(sessionSchema));
+export const DELETED_SESSION = fields(...namesOf(deleteSessionReplySchema));
 /** Only a repository with a label has one. */
 const REPOSITORY_FIELDS = namesOf(repositorySchema).filter((name) => name !== "label");
 export const REPOSITORY = fields(...REPOSITORY_FIELDS);
@@ -59,6 +61,7 @@ export const STATE = gaiaFields(
 /** Shapes that are documented elsewhere. */
 export const API_OBJECTS: readonly Shape[] = [
   SESSION,
+  DELETED_SESSION,
   REPOSITORY,
   NODE,
   TOKEN,

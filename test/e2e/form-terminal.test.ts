@@ -104,10 +104,15 @@ it("a secret of a form does not appear at a real terminal (D1)", async () => {
 });
 
 it("a form without a terminal ends with 3, and the printed command answers it (D1)", async () => {
+  needTerminal();
   const { code, screen } = started(withoutTerminal(sendArgs(ASKED_BY_CLAUDE)));
   expect(await code).toBe(3);
   const [, answer = ""] = /--answer '(\{"action":"accept".*\})'/u.exec(screen()) ?? [];
   expect(JSON.parse(answer)).toEqual({ action: "accept", content: { question_0: "SQLite" } });
+  const inbox = started(inTerminal(["inbox", "--data", server.data]));
+  await inbox.shows('question_0, Database: "SQLite" | "PostgreSQL"');
+  await inbox.shows(`holdfast watch ${sessionId}`);
+  expect(await inbox.code).toBe(0);
   const wrong = JSON.stringify({ action: "accept", content: { question_0: "Oracle" } });
   const refused = await holdfast(["resume", sessionId, "--answer", wrong, "--data", server.data]);
   expect([refused.code, refused.stderr]).toEqual([64, expect.stringContaining("question_0")]);

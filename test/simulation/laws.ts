@@ -17,6 +17,7 @@ export const LAWS = [
   "every acknowledged message exists once",
   "messages run in the order of acknowledgement",
   "an agent gets a message at most once per recorded attempt",
+  "a steered message reaches one agent once, or its unknown outcome is said",
   "a message that was cut off does not run again",
   "one agent at a time works on a session",
   "an old owner of a session writes nothing",
@@ -65,6 +66,10 @@ export function brokenIn(world: World, final: Final, watches: readonly Watch[]):
     ...of("every acknowledged message exists once", acknowledged(world, final)),
     ...of("messages run in the order of acknowledgement", inOrder(world, final)),
     ...of("an agent gets a message at most once per recorded attempt", promptedOnce(world, final)),
+    ...of(
+      "a steered message reaches one agent once, or its unknown outcome is said",
+      steeredOnce(world, final),
+    ),
     ...of("a message that was cut off does not run again", notRunAgain(final)),
     ...of("one agent at a time works on a session", oneAgent(world, final)),
     ...of("an old owner of a session writes nothing", oldOwners(world, final)),
@@ -155,6 +160,24 @@ function promptedOnce({ prompts }: World, { stored, messages, runs }: Final): re
     const recorded = attempts.get(idOf.get(tag) ?? "");
     if (recorded === undefined) return [`an agent got ${tag}, which has no run`];
     return got <= recorded ? [] : [`agents got ${tag} ${got} times in ${recorded} attempts`];
+  });
+}
+
+function steeredOnce({ steered, prompts }: World, { stored, messages }: Final): readonly string[] {
+  const { id } = stored.session;
+  const timesIn = (records: readonly { sessionId: string; tag: string | null }[], tag: string) =>
+    records.filter((each) => each.sessionId === id && each.tag === tag).length;
+  const known = messages.flatMap((message) => {
+    const tag = tagOf(message);
+    return tag === null ? [] : [{ tag, message }];
+  });
+  return known.flatMap(({ tag, message: { content } }) => {
+    const taken = timesIn(steered, tag);
+    const isSaid = content["injected"] === true || content["steering"] === "unknown";
+    if (taken > 1) return [`agents took ${tag} ${taken} times`];
+    if (content["injected"] === true && taken === 0) return [`no agent took ${tag}`];
+    if (taken === 1 && !isSaid) return [`an agent took ${tag}, and the transcript does not say so`];
+    return isSaid && timesIn(prompts, tag) > 0 ? [`${tag} was given again`] : [];
   });
 }
 

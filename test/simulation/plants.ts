@@ -14,6 +14,8 @@ export interface Plant {
   readonly from?: number;
   readonly store?: (store: Store) => Store;
   readonly repeatsPrompts?: boolean;
+  /** Agents take messages while they work. */
+  readonly steers?: boolean;
 }
 
 /** Acknowledges a kind of request without storing it. */
@@ -51,8 +53,23 @@ const FORGOTTEN: readonly Plant[] = [
   forgetting("delete", ({ type }) => type === "session.deleted"),
 ];
 
+function queuedAgain(event: SessionEvent): SessionEvent {
+  const isUnknown = event.type === "message.steered" && event.outcome === "unknown";
+  return isUnknown ? { ...event, outcome: "queued" } : event;
+}
+
 export const PLANTS: readonly Plant[] = [
   ...FORGOTTEN,
+  {
+    name: "a steered message of an unknown outcome is given again",
+    breaks: ["a steered message reaches one agent once, or its unknown outcome is said"],
+    isShared: false,
+    steers: true,
+    store: (store) => ({
+      ...store,
+      commit: (change) => store.commit({ ...change, events: change.events.map(queuedAgain) }),
+    }),
+  },
   {
     name: "a message is acknowledged and not stored",
     breaks: ["every acknowledged message exists once"],

@@ -8,6 +8,7 @@ import {
   type PromptEnd,
   type Provider,
   type StartAgent,
+  type SteerReply,
 } from "../../packages/server/src/providers/provider.ts";
 import type { Owner } from "./timeline.ts";
 import { count, type AskedRecord, type PromptRecord, type World } from "./world.ts";
@@ -69,6 +70,7 @@ export class SimAgent implements Agent {
   readonly exited: Promise<AgentExit>;
   readonly sessionId: string;
   readonly owner: Owner;
+  readonly steer?: NonNullable<Agent["steer"]>;
   readonly #world: World;
   readonly #request: StartAgent;
   readonly #exit = Promise.withResolvers<AgentExit>();
@@ -88,6 +90,7 @@ export class SimAgent implements Agent {
     this.memory = request.resume === null ? "none" : "resumed";
     this.resumeData = `agent ${pid}`;
     this.exited = this.#exit.promise;
+    if (world.steers) this.steer = (parts) => this.#steer(parts);
     world.timeline.note(`agent ${pid} started for ${this.sessionId}`);
   }
 
@@ -145,6 +148,21 @@ export class SimAgent implements Agent {
     this.#waiting.delete(requestId);
     waiting(answer);
     return true;
+  }
+
+  async #steer(parts: Prompt["parts"]): Promise<SteerReply> {
+    const { timeline, random, hasFaults, steered } = this.#world;
+    await timeline.wait(random.below(100));
+    if (this.#isExited) return "unknown";
+    if (this.#endPrompt === null || random.chance(0.15)) return "refused";
+    const tag = tagIn(parts) ?? "";
+    count(this.#world, "steered");
+    timeline.note(`agent ${this.pid} takes ${tag}`);
+    steered.push({ sessionId: this.sessionId, tag });
+    const chance = hasFaults ? random.next() : 1;
+    if (chance < 0.1) this.kill();
+    await timeline.wait(random.below(60));
+    return chance < 0.2 ? "unknown" : "injected";
   }
 
   async cancel(): Promise<"settled" | "ignored"> {

@@ -13,7 +13,7 @@ interface Request {
   readonly sessionId: string;
   readonly tag?: string;
   readonly target?: string;
-  readonly delivery?: "queue" | "interrupt";
+  readonly delivery?: "queue" | "interrupt" | "steer";
   /** Repeats an attempt whose outcome it does not know. */
   readonly repeats: boolean;
   readonly act: (runtime: Runtime) => Promise<Reply<object>>;
@@ -71,7 +71,8 @@ export class SimClients {
 
   /** One thing that somebody may do to a session. */
   act(sessionId: string): void {
-    const { random } = this.#world;
+    const { random, steers } = this.#world;
+    if (steers && random.chance(0.4)) return this.#send(sessionId, "steer");
     const chance = random.next();
     if (chance < 0.62) return this.#send(sessionId, random.chance(0.15) ? "interrupt" : "queue");
     if (chance < 0.8) return void this.answerOne(sessionId);
@@ -90,7 +91,7 @@ export class SimClients {
     return void this.#request({ kind, sessionId, repeats: true, act });
   }
 
-  #send(sessionId: string, delivery: "queue" | "interrupt"): void {
+  #send(sessionId: string, delivery: "queue" | "interrupt" | "steer"): void {
     const tag = `m${(this.#tags += 1)}`;
     const act = (runtime: Runtime) =>
       runtime.sendMessage({

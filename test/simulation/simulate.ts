@@ -30,7 +30,12 @@ export async function simulate(
   {
     plant = null,
     keepsTrace = false,
-  }: { readonly plant?: Plant | null; readonly keepsTrace?: boolean } = {},
+    steers = plant?.steers ?? false,
+  }: {
+    readonly plant?: Plant | null;
+    readonly keepsTrace?: boolean;
+    readonly steers?: boolean;
+  } = {},
 ): Promise<Outcome> {
   const random = randomFrom(seed);
   const timeline = new Timeline(random, { keepsTrace });
@@ -43,6 +48,8 @@ export async function simulate(
     hasFaults: true,
     agents: [],
     prompts: [],
+    steers,
+    steered: [],
     asked: [],
     requests: [],
     hanging: new Set(),
@@ -102,7 +109,8 @@ async function run(world: World, database: SimDatabase): Promise<readonly Broken
   const broken: Broken[] = [];
   for (const sessionId of clients.sessions) {
     const final = await readFinal(truth, sessionId);
-    broken.push(...unexplained(world, sessionId));
+    // The model of all requests does not know steering.
+    if (!world.steers) broken.push(...unexplained(world, sessionId));
     if (final !== null) broken.push(...brokenIn(world, final, clients.watches));
   }
   if (isSettled !== null) broken.push({ law: "everything settles", detail: isSettled });

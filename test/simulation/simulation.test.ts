@@ -45,6 +45,16 @@ describe("a simulated server", () => {
     expect(missing).toEqual([]);
   });
 
+  it("D2 gives a steered message to one agent once, or says that nobody knows, whatever fails", async () => {
+    const counts = new Map<string, number>();
+    for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
+      const { broken, counts: counted } = await simulate(database, seed, { steers: true });
+      expect({ seed, broken }).toEqual({ seed, broken: [] });
+      for (const [what, times] of counted) counts.set(what, (counts.get(what) ?? 0) + times);
+    }
+    if (SEEDS > 1) expect(counts.get("steered")).toBeGreaterThan(SEEDS / 4);
+  });
+
   it("is the same for the same seed", async () => {
     const [one, two] = [
       await simulate(database, 11, { keepsTrace: true }),

@@ -46,7 +46,7 @@ export interface RequestRecord {
   readonly tag: string | null;
   /** The ID of the message or question that the request is about, if it is about one. */
   readonly target: string | null;
-  readonly delivery: "queue" | "interrupt" | null;
+  readonly delivery: "queue" | "interrupt" | "steer" | null;
   readonly firstAt: number;
   readonly endedAt: number;
   readonly outcome:
@@ -71,6 +71,10 @@ export interface World {
   hasFaults: boolean;
   readonly agents: SimAgent[];
   readonly prompts: PromptRecord[];
+  /** Whether agents take messages while they work, and clients send such messages. */
+  readonly steers: boolean;
+  /** The messages that agents took during their work. */
+  readonly steered: { readonly sessionId: string; readonly tag: string }[];
   readonly asked: AskedRecord[];
   readonly requests: RequestRecord[];
   readonly hanging: Set<HangingWrite>;

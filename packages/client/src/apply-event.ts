@@ -1,4 +1,5 @@
 import {
+  grownContent,
   PHASE_HISTORY_KEPT,
   withDurations,
   type Delta,
@@ -97,11 +98,7 @@ function grow(messages: readonly Message[], { messageId, text }: Delta): Message
   const at = messages.findLastIndex(({ id }) => id === messageId);
   const message = messages[at];
   if (message === undefined) throw new MissingMessageError(messageId);
-  const before = message.content["text"];
-  const content = {
-    ...message.content,
-    text: `${typeof before === "string" ? before : ""}${text}`,
-  };
+  const content = grownContent(message.content, text);
   return messages.with(at, { ...message, content });
 }
 

@@ -99,7 +99,9 @@ export const problemSchema = z
     errors: z
       .array(fieldErrorSchema)
       .optional()
-      .describe("for invalid_request: the errors by field"),
+      .describe(
+        "for invalid_request and answer_invalid: the errors by field of the request or form",
+      ),
     sessionStatus: statusSchema
       .optional()
       .describe("status of the session that refused the request"),

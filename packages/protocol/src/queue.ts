@@ -12,6 +12,10 @@ export const queuedMessageSchema = z
     provider: z.string().nullable(),
     model: z.string().nullable(),
     queuedAt: timeSchema,
+    steer: z
+      .enum(["wanted", "given"])
+      .optional()
+      .describe("set while the message is being given to the running agent"),
   })
   .meta({ id: "QueuedMessage" });
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>;

@@ -107,8 +107,8 @@ async function ask({ rig, agent }: ScenarioContext): Promise<{
     ({ suspension, state }) => suspension !== null || state === "idle",
   );
   if (asked === null) {
-    const offered = rig.models.requests.at(-1)?.asked?.tools.map(({ name }) => name);
-    throw new Error(`nothing was asked; the model had ${offered?.join(", ")}`);
+    const said = rig.models.requests.at(-1)?.asked?.said.slice(-3) ?? [];
+    throw new Error(`nothing was asked: ${JSON.stringify(said).slice(0, 1_000)}`);
   }
   assert.equal(asked.kind, "elicitation", JSON.stringify(asked.request));
   assert.ok(JSON.stringify(asked.request).includes(QUESTION), "the question is not shown");

@@ -15,7 +15,7 @@ import type {
   ProcessExit,
 } from "../../../packages/server/src/providers/acp/process/spawn-agent.ts";
 import { openSecrets } from "../../../packages/server/src/providers/secrets/secrets.ts";
-import { createTranslator } from "../../../packages/server/src/providers/acp/translate/translate.ts";
+import { createAgentTranslator } from "../../../packages/server/src/providers/acp/translate/subagents.ts";
 import type { AgentReport } from "../../../packages/server/src/providers/provider.ts";
 import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
 import { scriptedDefinition } from "../../../packages/server/src/providers/testing/scripted-provider.ts";
@@ -180,7 +180,7 @@ async function runPrompt(random: Random): Promise<{
     title: "Fuzzed agent",
     protocol: version === 1 ? 1 : "auto",
     process,
-    translator: createTranslator(),
+    translator: createAgentTranslator(),
     journal: null,
     redactor: openSecrets().redactor,
     times: TIMES,

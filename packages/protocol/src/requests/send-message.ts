@@ -6,7 +6,7 @@ import { runSchema } from "../run.ts";
 import { sessionSchema } from "../session.ts";
 
 /** How a message is delivered to a busy session. */
-export const DELIVERY_MODES = ["queue", "reject", "interrupt"] as const;
+export const DELIVERY_MODES = ["queue", "reject", "interrupt", "steer"] as const;
 export const deliveryModeSchema = z.enum(DELIVERY_MODES);
 export type DeliveryMode = z.infer<typeof deliveryModeSchema>;
 
@@ -51,6 +51,16 @@ export const sendMessageReplySchema = z
       .string()
       .nullable()
       .describe("why the message waits although the session is idle, as a sentence"),
+    injected: z
+      .boolean()
+      .optional()
+      .describe("with delivery `steer`: true if the running agent took the message into its run"),
+    steering: z
+      .enum(["injected", "queued", "pending", "unknown"])
+      .optional()
+      .describe(
+        "with delivery `steer`: `pending` if the agent has not replied yet, `unknown` if nobody knows whether it got the message",
+      ),
   })
   .meta({ id: "SendMessageReply" });
 export type SendMessageReply = z.infer<typeof sendMessageReplySchema>;

@@ -126,7 +126,10 @@ export const resumeRequestSchema = orEmpty(
       answer: z
         .unknown()
         .optional()
-        .describe("depends on the kind: the ID of a permission option, a tool result, or text"),
+        .describe(
+          "depends on the kind: the ID of a permission option, the action and content of an " +
+            "elicitation, a tool result, or text",
+        ),
     })
     .refine(
       ({ suspensionId, answer }) => (suspensionId === undefined) === (answer === undefined),

@@ -61,9 +61,13 @@ function addTalking(holdfast: Command): void {
     .addOption(
       choice(
         "--delivery <mode>",
-        "what to do while the agent is busy: queue (default), reject or interrupt",
-        ["queue", "reject", "interrupt"],
+        "what to do while the agent is busy: queue (default), reject, interrupt or steer",
+        ["queue", "reject", "interrupt", "steer"],
       ),
+    )
+    .option(
+      "--steer",
+      "give the message to the agent during its work, or queue it if the agent cannot take it (same as --delivery steer)",
     )
     .addOption(
       choice(
@@ -82,6 +86,7 @@ function addTalking(holdfast: Command): void {
         'holdfast send ID "Run the tests"',
         "git diff | holdfast send ID -",
         'holdfast send ID --provider claude "Do you agree?"',
+        'holdfast send ID --steer "Only the unit tests"',
       ),
     )
     .action(run(async () => (await talk()).send));

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 import { decide } from "./kernel/decide.ts";
 import { dutyOf, type Duty } from "./kernel/duty.ts";
 import { evolveAll } from "./kernel/evolve.ts";
+import { noticesOf } from "./message.ts";
 import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "./session.ts";
 import { always, everyStep } from "./testing/always.ts";
 import { START } from "./testing/commands.ts";
@@ -14,7 +15,7 @@ describe("a session after random commands", () => {
     withLedger(({ after }, ledger) => {
       expectSame(after === null ? null : (currentRunOf(after)?.id ?? null), ledger.running);
       if (after === null || !isFinal(after)) return;
-      const open = [...ledger.fates].filter(([, fate]) => fate === "queued" || fate === "running");
+      const open = [...ledger.fates].filter(([, fate]) => OPEN_FATES.has(fate));
       expectSame(open, []);
     });
   });
@@ -35,7 +36,9 @@ describe("a session after random commands", () => {
         throw new Error(`${command.messageId} was accepted and is nowhere`);
       }
       if (after === null) return;
-      const queued = [...ledger.fates].filter(([, fate]) => fate === "queued").map(([id]) => id);
+      const queued = [...ledger.fates]
+        .filter(([, fate]) => fate === "queued" || fate === "given")
+        .map(([id]) => id);
       expectSame(ledger.queue.toSorted(), queued.sort());
       expectSame(
         after.queue.map(({ messageId }) => messageId),
@@ -52,6 +55,32 @@ describe("a session after random commands", () => {
       );
       const place = command.delivery === "interrupt" ? 0 : before.queue.length;
       if (positions.length > 0) expectSame(positions, [place]);
+    });
+  });
+
+  it("D2 gives a steered message to an agent at most once, and says so if nobody knows whether it arrived", () => {
+    withLedger(({ before, decision, after }, ledger) => {
+      // The ledger refuses a second gift, and an outcome of a message that was not given.
+      const given = [...ledger.fates].filter(([, fate]) => fate === "given").map(([id]) => id);
+      if (ledger.running === null) expectSame(given, []);
+      const steered = after?.queue.filter(({ steer }) => steer !== undefined) ?? [];
+      if (after !== null && currentRunOf(after) === null) expectSame(steered, []);
+      if (after !== null)
+        expectSame(
+          steered
+            .filter(({ steer }) => steer === "given")
+            .map(({ messageId }) => messageId)
+            .sort(),
+          given.sort(),
+        );
+      const lost = before?.queue.filter(({ steer }) => steer === "given") ?? [];
+      const ended = eventsOf(decision).some(({ type }) => type === "run.ended");
+      for (const { messageId } of ended ? lost : []) {
+        const said = eventsOf(decision)
+          .flatMap((event) => noticesOf(event))
+          .map((notice) => notice["messageId"]);
+        if (!said.includes(messageId)) throw new Error(`${messageId} was lost in silence`);
+      }
     });
   });
 
@@ -72,6 +101,8 @@ describe("a session after random commands", () => {
     });
   });
 });
+
+const OPEN_FATES: ReadonlySet<string> = new Set(["queued", "running", "given"]);
 
 /** Keeps a ledger of the session from its creation to its deletion. */
 function withLedger(law: (step: Step, ledger: Ledger) => void): void {

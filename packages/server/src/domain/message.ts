@@ -1,6 +1,6 @@
 import type { EventOf, SessionEvent } from "./kernel/event.ts";
 import { closingNotice } from "./elicitation/closing-notice.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 import type { Suspension } from "./suspension.ts";
 
 export const ROLES = ["user", "agent", "system"] as const;
@@ -47,6 +47,23 @@ export function currentRole(role: Role, content: MessageContent): Role {
   return role === "agent" && WORK_TYPES.has(content.type) ? "system" : role;
 }
 
+/** Appends text to an incomplete message: to its text, or to the last terminal in the output of a tool call. */
+export function grownContent(content: MessageContent, more: string): MessageContent {
+  if (content.type !== "tool") return { ...content, text: textOf(content) + more };
+  const { output: items = null } = content;
+  const output = isArray(items) ? items : [];
+  const last = output.at(-1) ?? null;
+  const isTerminal = isObject(last) && last["type"] === "terminal";
+  const grown: Json = isTerminal
+    ? { ...last, text: textOf(last) + more }
+    : { type: "terminal", text: more };
+  return { ...content, output: [...(isTerminal ? output.slice(0, -1) : output), grown] };
+}
+
+function textOf({ text }: JsonObject): string {
+  return typeof text === "string" ? text : "";
+}
+
 /** Statuses of a tool call that has not ended. */
 const OPEN_CALL_STATUSES: readonly Json[] = ["pending", "in_progress"];
 
@@ -75,6 +92,8 @@ export function noticesOf(
       const ending = runNotice(event);
       return [...(ending === null ? [] : [ending]), ...unusedNotices(event)];
     }
+    case "message.steered":
+      return event.outcome === "unknown" ? [steeringNotice(event)] : [];
     case "run.retried":
       return [
         notice("run_retried", `Trying again: ${event.error.message}`, { runId: event.runId }),
@@ -95,6 +114,15 @@ function unusedNotices({ runId, unusedAnswers = [] }: EventOf<"run.ended">): Mes
         "it made no such call afterwards. If you still want it, ask for it again.",
       { runId, suspensionId },
     ),
+  );
+}
+
+function steeringNotice({ runId, messageId }: EventOf<"message.steered">): MessageContent {
+  return notice(
+    "steering_unknown",
+    "The work was cut off while this message was being given to the running agent. Nobody knows whether the agent got it. " +
+      "It was not given again. If you still want it, send it again.",
+    { runId, messageId },
   );
 }
 

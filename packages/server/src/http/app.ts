@@ -8,7 +8,7 @@ import type { AccessTokens } from "../runtime/tokens/access-tokens.ts";
 import type { Browsers } from "../runtime/tokens/browsers.ts";
 import type { AgentTokens } from "./guard/agent-token.ts";
 import type { SignInCodes } from "./guard/sign-in-codes.ts";
-import type { AnswerMcp } from "./routes/agent-mcp-routes.ts";
+import type { AnswerMcp } from "./wire/answer-mcp.ts";
 
 /** The dependencies of the routes. The composition root creates them. */
 export interface AppServices {

@@ -133,6 +133,8 @@ export interface Agent {
   prompt(prompt: Prompt): Promise<PromptEnd>;
   /** For an agent that is `told`: how many earlier messages (`given`) of all (`of`) fit into the prompt. */
   roomFor?(prompt: Prompt): { readonly given: number; readonly of: number };
+  /** Gives the prompt that is at work another message. Never throws. Absent if the agent cannot take one. */
+  steer?(parts: readonly MessageContent[]): Promise<SteerReply>;
   /** Answers a `permission` or `elicitation` report; false if the agent no longer waits for it. */
   answer(requestId: string, answer: AgentAnswer): boolean;
   /** Asks the agent to end its prompt. `ignored`: it did not in time and must be stopped. */
@@ -144,6 +146,9 @@ export interface Agent {
   /** True if it accepts no prompts: it has exited, or closed its pipes and is being stopped. `exited` resolves later. */
   readonly isGone: boolean;
 }
+
+/** `refused`: the agent did not take the message. `unknown`: it may have taken it. */
+export type SteerReply = "injected" | "refused" | "unknown";
 
 export interface Prompt {
   /** The stored parts of a message, such as `{type:"text",text}` or an image. */
@@ -205,6 +210,8 @@ export type AgentReport =
       readonly content: MessageContent;
       readonly ended: boolean;
     }
+  /** Text that continues the output of a tool call: of the terminal that is last in its reported `output`. */
+  | { readonly report: "output"; readonly callId: string; readonly text: string }
   | {
       readonly report: "permission";
       readonly requestId: string;

@@ -112,6 +112,8 @@ export interface RuntimeContext {
   readonly removeUnread: (sessionId: string) => Promise<void>;
   /** Keeps the session's idle agent for a run that is stored as handed over to it. Null without such an agent. */
   readonly reserveAgent: (sessionId: string, run: ReservedRun) => AgentReservation | null;
+  /** Whether the session's agent at work takes messages; null when none is at work on this node. */
+  readonly canSteer: (sessionId: string) => boolean | null;
   /** The session's agent gets no more messages, because a new one is connected to other things. */
   readonly retireAgent: (sessionId: string) => void;
   readonly answeredLive: AnsweredLive;

@@ -46,6 +46,7 @@ export function openOffline(options: OfflineOptions): Offline {
     },
     retireAgent: () => {},
     reserveAgent: () => null,
+    canSteer: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     patient: () => context,
     onOutput: () => {},

@@ -203,6 +203,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     retireAgent: (sessionId) => workers.get(sessionId)?.retireAgent(),
     reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
+    canSteer: (sessionId) => workers.get(sessionId)?.canSteer ?? null,
     onOutput: (sessionId, stored) => {
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);

@@ -149,6 +149,8 @@ export interface QueuedMessageRow {
   continuity: string;
   attempts: number;
   queuedAt: number;
+  /** `wanted` or `given` if it is to steer the current run, else null. */
+  steer: string | null;
 }
 
 export interface SuspensionRow {

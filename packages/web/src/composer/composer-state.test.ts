@@ -13,7 +13,13 @@ const IDLE: Session = {
 const stateOf = (more: Partial<Session>) => composerStateOf({ ...IDLE, ...more });
 
 it("an idle session starts a message at once (C9)", () => {
-  expect(stateOf({})).toEqual({ open: true, note: null, send: "Send", interrupt: null });
+  expect(stateOf({})).toEqual({
+    open: true,
+    note: null,
+    send: "Send",
+    interrupt: null,
+    canJoin: false,
+  });
 });
 
 it("a suspended session says that a message resumes it (C9)", () => {
@@ -22,6 +28,7 @@ it("a suspended session says that a message resumes it (C9)", () => {
     note: "Sending resumes this session",
     send: "Send",
     interrupt: null,
+    canJoin: false,
   });
 });
 
@@ -31,6 +38,7 @@ it("a running session queues a message or can be interrupted", () => {
     note: "Queues behind the current run",
     send: "Queue",
     interrupt: "Interrupt and send",
+    canJoin: true,
   });
 });
 
@@ -40,6 +48,7 @@ it("a session that waits for an answer also accepts messages (C9)", () => {
     note: "Waits in the queue for the answer above",
     send: "Queue",
     interrupt: "Stop waiting and send",
+    canJoin: true,
   });
   expect(stateOf({ status: "suspended", state: "suspended" })).toMatchObject({
     note: "Sending resumes this session; the message waits for the answer above",

@@ -9,6 +9,8 @@ export type ComposerState =
       readonly send: "Send" | "Queue";
       /** The label of the interrupt button; null when there is no run to interrupt. */
       readonly interrupt: string | null;
+      /** Whether there is a run that a message could join. */
+      readonly canJoin: boolean;
     }
   | {
       readonly open: false;
@@ -38,10 +40,12 @@ export function composerStateOf(
   const interrupt = INTERRUPT[state];
   if (delivery === "hold") {
     const note = "Messages are held back in the queue";
-    return { open: true, note, send: "Queue", interrupt };
+    return { open: true, note, send: "Queue", interrupt, canJoin: false };
   }
   const note = noteOf(status, state, queued);
-  return { open: true, note, send: state === "idle" && queued === 0 ? "Send" : "Queue", interrupt };
+  const send = state === "idle" && queued === 0 ? "Send" : "Queue";
+  const canJoin = status === "active" && state !== "idle";
+  return { open: true, note, send, interrupt, canJoin };
 }
 
 const INTERRUPT = {

@@ -19,7 +19,9 @@ import { AgentPicker } from "./agent-picker.tsx";
 import { actionOfKey } from "./composer-keys.ts";
 import { type ComposerState, composerStateOf } from "./composer-state.ts";
 import { withMention } from "./mention.ts";
+import type { Outgoing } from "./outbox.ts";
 import { drafts, outbox, useOutgoing } from "./page-outbox.ts";
+import { canSteer } from "./steering.ts";
 import { type BoxText, withCommand } from "./slash.ts";
 import { useMention, useSlash } from "./use-completion.ts";
 // Not lazy: it is needed when the network is down.
@@ -103,7 +105,7 @@ function MessageBox({
   );
   const lists = [slash, mentions];
 
-  const send = (delivery: "queue" | "interrupt"): void => {
+  const send = (delivery: Outgoing["delivery"]): void => {
     if (text.trim() === "") return;
     const { provider, model } = draft;
     void outbox.send(session.id, { text, provider, model, delivery });
@@ -179,6 +181,16 @@ function MessageBox({
           {[choice?.note, state.note].filter((note) => typeof note === "string").join(". ")}
         </p>
         <div className="ml-auto flex flex-wrap gap-1.5">
+          {state.canJoin && canSteer(providers?.providers ?? [], last) && (
+            <Button
+              size="small"
+              disabled={isEmpty}
+              title="The agent gets the message during its work"
+              onClick={() => send("steer")}
+            >
+              Send now
+            </Button>
+          )}
           {state.interrupt !== null && (
             <Button
               size="small"

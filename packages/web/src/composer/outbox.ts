@@ -7,7 +7,7 @@ import { type Draft, toDraft } from "./drafts.ts";
 export interface Outgoing extends Draft {
   /** The idempotency key: retries do not duplicate the message. */
   readonly key: string;
-  readonly delivery: "queue" | "interrupt";
+  readonly delivery: "queue" | "interrupt" | "steer";
   /** The reason of the failure; null while sending. */
   readonly failure: string | null;
 }
@@ -95,7 +95,7 @@ function parseOutgoing(stored: string | null): readonly Outgoing[] {
       {
         ...toDraft(each),
         key,
-        delivery: delivery === "interrupt" ? "interrupt" : "queue",
+        delivery: delivery === "interrupt" || delivery === "steer" ? delivery : "queue",
         failure: typeof failure === "string" ? failure : CUT_OFF,
       },
     ];

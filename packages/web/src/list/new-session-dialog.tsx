@@ -78,7 +78,12 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
           onChange={change}
         />
         {problem !== null && (
-          <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+          <p
+            role="alert"
+            // The form may be longer than the dialog.
+            ref={(element) => element?.scrollIntoView({ block: "nearest" })}
+            className="rounded-md bg-danger-soft px-3 py-2 text-danger"
+          >
             {problem}
           </p>
         )}

@@ -1,4 +1,4 @@
-import type { Message } from "@holdfast/protocol";
+import { grownContent, type Message } from "@holdfast/protocol";
 import { createGrowingBlocks, type GrowingBlocks } from "../markdown/growing-blocks.ts";
 import { type Block, lexBlocks, normalLines } from "../markdown/lex-blocks.ts";
 import { parentOf } from "../tools/tool-call.ts";
@@ -35,9 +35,12 @@ export function replaceMessage(entry: Entry, message: Message): void {
   entry.isRead = false;
 }
 
-/** Appends text. */
+/** Appends text, or output of a tool call. */
 export function addText(entry: Entry, text: string): void {
-  entry.raw += text;
+  const { message } = entry;
+  if (message.content.type === "tool")
+    entry.message = { ...message, content: grownContent(message.content, text) };
+  else entry.raw += text;
   entry.isRead = false;
 }
 

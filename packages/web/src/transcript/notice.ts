@@ -19,6 +19,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
   ["run_interrupted", "warning"],
   ["run_retried", "warning"],
   ["answer_unused", "warning"],
+  ["steering_unknown", "warning"],
   ["policy", "warning"],
   ["connections", "warning"],
 ]);

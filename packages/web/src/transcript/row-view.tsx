@@ -130,9 +130,27 @@ function UserMessage({
       <MessageHead message={message} />
       <MessageActions message={message} />
       {text !== "" && <Words text={text} />}
+      <SteeringMark message={message} />
       {Array.isArray(parts) &&
         parts.map((part: unknown, index) => <UserPart key={index} part={part} />)}
     </div>
+  );
+}
+
+/** Says that the agent got the message during its work, or that nobody knows. */
+function SteeringMark({
+  message: { content },
+}: {
+  readonly message: Message;
+}): ReactElement | null {
+  const isUnknown = content["steering"] === "unknown";
+  if (content["injected"] !== true && !isUnknown) return null;
+  return (
+    <p className="mt-1 text-xs text-muted">
+      {isUnknown
+        ? "Given during the run; nobody knows whether the agent got it"
+        : "Given to the agent during its run"}
+    </p>
   );
 }
 

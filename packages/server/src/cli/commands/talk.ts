@@ -10,6 +10,7 @@ export interface SendFlags extends CommonFlags {
   readonly provider?: string;
   readonly model?: string;
   readonly delivery?: DeliveryMode;
+  readonly steer?: true;
   readonly continuity?: ContinuityPolicy;
   readonly detach?: true;
 }
@@ -18,9 +19,10 @@ export interface SendFlags extends CommonFlags {
 export async function send(
   id: string,
   words: readonly string[],
-  flags: SendFlags,
+  { steer, ...given }: SendFlags,
 ): Promise<number> {
   const text = words.join(" ");
+  const flags: SendFlags = steer === true ? { ...given, delivery: "steer" } : given;
   const write = async ({ server, sessions }: SessionGateway): Promise<number> => {
     const { terminal, ...printer } = openPrinter(flags);
     if (server !== null) {

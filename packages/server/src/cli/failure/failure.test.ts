@@ -22,6 +22,21 @@ describe("a failed command", () => {
     expect(refused(code)).toEqual({ exitCode, line: `holdfast: No: ${code}. ${next}` });
   });
 
+  it("names the fields of a form as they are, and not as options (D1)", () => {
+    const detail = "The answer does not fit the question: colour is required.";
+    const errors = [{ field: "colour", message: "is required" }];
+    const problem = {
+      type: "",
+      title: "",
+      status: 422,
+      code: "answer_invalid",
+      detail,
+      errors,
+    } as const;
+    const error = new HoldfastError("answer_invalid", { status: 422, detail, problem });
+    expect(failureOf(error, "s1").line).toContain(detail);
+  });
+
   it("prints the detail of the server on one line, without control characters", () => {
     expect(
       failureOf(

@@ -31,9 +31,9 @@ export function failureOf(error: unknown, sessionId: string): Failure {
   return NOT_FOUND.includes(error.code) ? { ...answer, exitCode: EXIT.no } : answer;
 }
 
-/** Names options where the server names fields. */
-function detailOf({ detail, problem }: HoldfastError): string {
-  const errors = problem?.errors ?? [];
+/** Names options where the server names fields of a request. The fields of a form keep their names. */
+function detailOf({ code, detail, problem }: HoldfastError): string {
+  const errors = code === "answer_invalid" ? [] : (problem?.errors ?? []);
   return errors.length === 0 ? detail : errors.slice(0, SHOWN_ERRORS).map(fieldSentence).join(" ");
 }
 

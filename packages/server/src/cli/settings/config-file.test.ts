@@ -22,6 +22,7 @@ const NOTHING = {
   workspaceRoot: null,
   auth: "token",
   sandbox: "auto",
+  mcpVariables: [],
   permissions: null,
   limits: {},
   node: {},
@@ -153,6 +154,7 @@ describe("the config file", () => {
       defaultProvider: "mine",
       workspaceRoot: "~/projects",
       auth: "none",
+      mcpVariables: [],
       sandbox: "off",
       permissions: {
         rules: [

@@ -38,6 +38,7 @@ describe("the settings of a server", () => {
       continueInterrupted: 0,
       retention: { policy: RETENTION_POLICY, bundleMs: 30 * 86_400_000 },
       resume: { inactiveMs: 1_800_000, maxErrors: 3, require: [] },
+      mcpVariables: [],
       logLevel: "info",
     });
     expect(agents.map(({ name }) => name)).toContain("gemini");

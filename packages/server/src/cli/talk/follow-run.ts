@@ -69,7 +69,8 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
   });
 
   let run: Run = sent.run;
-  if (sent.waitsFor !== null) dim(`— Queued: ${neutraliseLine(sent.waitsFor)}`);
+  const outcome = outcomeOf(sent);
+  if (outcome !== null) dim(outcome);
   if (sent.queued) {
     for (const open of before.suspensions) questions.take({ ...open, status: "open" });
   }
@@ -89,7 +90,8 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
     const used = exitCode === EXIT.suspended ? "" : usageLine(run);
     if (used !== "") dim(used);
     screen.end();
-    if (isJson) options.terminal.stdout.stream.write(versionedLine(sendResult(run, messages)));
+    if (isJson)
+      options.terminal.stdout.stream.write(versionedLine(sendResult(run, messages, sent)));
     return exitCode;
   };
 
@@ -223,3 +225,19 @@ const NOWHERE: Output = {
   colour: false,
   columns: () => WIDE,
 };
+
+/** What became of the message, if it did not simply start its run. */
+export function outcomeOf({ steering, waitsFor }: SendMessageReply): string | null {
+  switch (steering) {
+    case "injected":
+      return "— Injected: the running agent took the message.";
+    case "unknown":
+      return `— Unknown: ${neutraliseLine(waitsFor ?? "")}`;
+    case "pending":
+    case "queued":
+    case undefined:
+      return waitsFor === null ? null : `— Queued: ${neutraliseLine(waitsFor)}`;
+    default:
+      return steering satisfies never;
+  }
+}

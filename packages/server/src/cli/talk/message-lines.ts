@@ -11,9 +11,10 @@ export function noticeLine({ notice, text }: TextContent, paint: Paint): string 
 
 /** A message of a user, with a mark before each line. */
 export function userLines(content: MessageContent, paint: Paint): readonly string[] {
-  return wordsOf(content)
+  const words = wordsOf(content)
     .split("\n")
     .map((line) => paint.bold(paint.cyan(`> ${neutralise(line)}`)));
+  return content["injected"] === true ? [...words, paint.dim("  (given during the run)")] : words;
 }
 
 /** Names content that is not text. */

@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { EXIT } from "../exit.ts";
 import { GIVE_UP_MS, type FollowOptions } from "./follow-events.ts";
-import { followRun } from "./follow-run.ts";
+import { followRun, outcomeOf } from "./follow-run.ts";
 import { later as laterByClock, type Terminal } from "../terminal/terminal.ts";
 import { versionedLine } from "../terminal/json-output.ts";
 import { persist } from "../terminal/persist.ts";
@@ -69,8 +69,10 @@ async function send(
   const { before, sent } = start;
   if (before !== null)
     return followRun({ ...options, sent, before, stops, giveUpMs, later, signal });
+  const outcome = sent.steering === undefined ? null : outcomeOf(sent);
+  if (outcome !== null) stderr.stream.write(`${outcome}\n`);
   stdout.stream.write(
-    options.json === true ? versionedLine(sendResult(sent.run, [])) : idsOf(sent),
+    options.json === true ? versionedLine(sendResult(sent.run, [], sent)) : idsOf(sent),
   );
   return EXIT.done;
 }

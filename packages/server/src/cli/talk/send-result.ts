@@ -1,10 +1,16 @@
-import type { Message, Run } from "@holdfast/protocol";
+import type { Message, Run, SendMessageReply } from "@holdfast/protocol";
 
 /** The public output of `send --json`. */
-export function sendResult(run: Run, messages: readonly Message[]) {
+export function sendResult(
+  run: Run,
+  messages: readonly Message[],
+  sent?: Pick<SendMessageReply, "steering" | "message">,
+) {
   return {
     sessionId: run.sessionId,
-    messageId: run.messageId,
+    messageId: sent?.steering === undefined ? run.messageId : sent.message.id,
+    /** Only with `--steer`: `injected`, `queued`, `pending` or `unknown`. */
+    ...(sent?.steering !== undefined && { steering: sent.steering }),
     run: {
       id: run.id,
       status: run.status,

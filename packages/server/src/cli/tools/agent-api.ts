@@ -1,5 +1,5 @@
 import { problemSchema } from "@holdfast/protocol";
-import type { AgentCallReply } from "../../http/routes/agent-mcp-routes.ts";
+import type { AgentCallReply } from "../../http/wire/answer-mcp.ts";
 
 /** The body of a reply, or the reason of a failure, for the agent. */
 export type ApiReply =

@@ -1,6 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { AnswerMcp } from "../../http/routes/agent-mcp-routes.ts";
+import type { AnswerMcp } from "../../http/wire/answer-mcp.ts";
 import { VERSION } from "../version.ts";
 import { toApiReply, type AgentApi } from "./agent-api.ts";
 import { INSTRUCTIONS } from "./instructions.ts";

@@ -17,7 +17,7 @@ type CommandFields = UserCommands & RunCommands & ServerCommands;
 /** Commands of people and orchestrators. */
 interface UserCommands {
   create: EventFields["session.created"];
-  send: Omit<QueueEntry, "attempts"> & {
+  send: Omit<QueueEntry, "attempts" | "steer"> & {
     readonly delivery: DeliveryMode;
     readonly maxQueued: number;
     /** Set when a slot for an agent is free: an idle session then starts at once. */
@@ -53,6 +53,10 @@ interface RunCommands {
     readonly suspensionId: string;
     readonly how: Exclude<Closing["how"], "answered" | "released">;
   };
+  /** The running agent is about to get the message, or has taken or refused it. */
+  "steer-run": EventFields["message.steered"];
+  /** No agent works on the run that could take its steered messages. */
+  "drop-steering": { readonly runId: string };
   "end-run": EventFields["run.ended"];
   "record-resume": Required<EventFields["resume.recorded"]>;
   /** The agent names its session. It never replaces a title that a person gave. */

@@ -158,6 +158,15 @@ describe("the effect of a message", () => {
     ["interrupt", "reject", "idle", "delivery_rejected"],
     ["interrupt", "reject", "running", "delivery_rejected"],
     ["interrupt", "reject", "suspended", "delivery_rejected"],
+    ["steer", "open", "idle", "starts"],
+    ["steer", "open", "running", "steers"],
+    ["steer", "open", "suspended", "steers"],
+    ["steer", "hold", "idle", "waits"],
+    ["steer", "hold", "running", "waits"],
+    ["steer", "hold", "suspended", "waits"],
+    ["steer", "reject", "idle", "delivery_rejected"],
+    ["steer", "reject", "running", "delivery_rejected"],
+    ["steer", "reject", "suspended", "delivery_rejected"],
   ];
 
   it("C6 is defined for every mode, policy and state", () => {
@@ -194,6 +203,8 @@ describe("the effect of a message", () => {
   function effectOf({ events, refused }: Outcome): string {
     if (refused !== null) return refused.code;
     const types = events.map(({ type }) => type);
+    const isSteered = events.some((event) => event.type === "message.queued" && event.entry.steer);
+    if (isSteered) return "steers";
     const cancels = types.includes("run.ended") ? "cancels and " : "";
     return cancels + (types.includes("run.started") ? "starts" : "waits");
   }

@@ -16,7 +16,8 @@ export function decideSend(session: Session, command: Send): Decision {
 
   const interrupts = command.delivery === "interrupt";
   const { at, start, messageId, runId, provider, model, continuity } = command;
-  const entry: QueueEntry = { messageId, runId, provider, model, continuity, attempts: 0 };
+  const plain = { messageId, runId, provider, model, continuity, attempts: 0 };
+  const entry: QueueEntry = canSteer(session, command) ? { ...plain, steer: "wanted" } : plain;
   const position = interrupts ? 0 : session.queue.length;
   const startsNow =
     start !== null &&
@@ -30,6 +31,15 @@ export function decideSend(session: Session, command: Send): Decision {
   events.push({ type: "message.queued", at, entry, position });
   if (startsNow) events.push(startOf(entry, { at, start }));
   return accept(...events);
+}
+
+/** Whether the message is meant for the agent that works now, and may go to it. */
+function canSteer(session: Session, { delivery, provider, model, continuity }: Send): boolean {
+  const run = currentRunOf(session);
+  if (delivery !== "steer" || run === null || !run.handed) return false;
+  if (session.delivery !== "open" || session.standing.status !== "active") return false;
+  const isSameAgent = provider === null || provider === run.provider;
+  return isSameAgent && (model === null || model === run.model) && continuity === "auto";
 }
 
 function refuseDelivery(session: Session, command: Send): Decision | null {
@@ -106,8 +116,11 @@ export function decideWithdrawQueued(
   });
 }
 
+/** A message that is being given to the running agent counts as delivered. */
 function positionOf(session: Session, messageId: string): number {
-  return session.queue.findIndex((entry) => entry.messageId === messageId);
+  return session.queue.findIndex(
+    (entry) => entry.messageId === messageId && entry.steer !== "given",
+  );
 }
 
 function refuseNotQueued(session: Session): Decision {

@@ -3,7 +3,7 @@ import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./d
 import type { SessionEvent } from "./event.ts";
 import { defined } from "../defined.ts";
 import type { CurrentRun } from "../run.ts";
-import { cancelCurrentRun, endCurrentRun, requeueOf, startOf } from "./run-events.ts";
+import { cancelCurrentRun, dropSteering, endCurrentRun, requeueOf, startOf } from "./run-events.ts";
 import { activityOf, currentRunOf, openSuspensionsOf, stateOf, type Session } from "../session.ts";
 import type { Closing } from "../suspension.ts";
 
@@ -45,7 +45,9 @@ export function decideRequeueRun(
   session: Session,
   { at, runId }: CommandOf<"requeue-run">,
 ): Decision {
-  return withRunning(session, runId, (run) => accept(requeueOf(run, at)));
+  return withRunning(session, runId, (run) =>
+    accept(...dropSteering(session, at), requeueOf(run, at)),
+  );
 }
 
 export function decideSuspendRun(session: Session, command: CommandOf<"suspend-run">): Decision {

@@ -5,7 +5,7 @@ import type { SessionChanges, SessionEvent } from "./event.ts";
 import { sameJson, type Json } from "../json.ts";
 import { isFinal } from "../phase.ts";
 import { isTitledByAgent, resumePointOf } from "../resume-point.ts";
-import { cancelCurrentRun, cutRun } from "./run-events.ts";
+import { cancelCurrentRun, cutRun, dropSteering } from "./run-events.ts";
 import { activityOf, type Session } from "../session.ts";
 
 export function decideCreate(session: Session | null, command: Create): Decision {
@@ -93,7 +93,9 @@ export function decideSuspend(session: Session, { at, cause }: CommandOf<"suspen
   if (session.standing.status !== "active") return NOTHING_TO_DO;
   const activity = activityOf(session);
   const reason = cause === "crash" ? "the server stopped unexpectedly" : "the server was shut down";
-  const events = activity.state === "running" ? [cutRun(activity.run, at, reason)] : [];
+  const dropped = dropSteering(session, at);
+  const cut = activity.state === "running" ? [cutRun(activity.run, at, reason)] : [];
+  const events = [...dropped, ...cut];
   if (session.repoId === null) return accept(...events);
   return accept(...events, { type: "session.suspended", at, cause });
 }
@@ -162,7 +164,8 @@ export function decideDelete(session: Session, { at }: CommandOf<"delete">): Dec
 }
 
 function endAllWork(session: Session, at: number, reason: string): SessionEvent[] {
-  const undelivered = session.queue.map(({ messageId, runId }): SessionEvent => ({
+  const queue = session.queue.filter(({ steer }) => steer !== "given");
+  const undelivered = queue.map(({ messageId, runId }): SessionEvent => ({
     type: "message.undelivered",
     at,
     messageId,

@@ -17,6 +17,7 @@ import {
   decideStartRun,
   decideSuspendRun,
 } from "./decide-run.ts";
+import { decideDropSteering, decideSteerRun } from "./decide-steering.ts";
 import {
   decideArchive,
   decideComeBack,
@@ -64,6 +65,8 @@ const RULES: {
   "suspend-run": decideSuspendRun,
   "close-suspension": decideCloseSuspension,
   answer: decideAnswer,
+  "steer-run": decideSteerRun,
+  "drop-steering": decideDropSteering,
   "end-run": decideEndRun,
   cancel: decideCancel,
   release: decideRelease,

@@ -1,5 +1,5 @@
 import type { AgentChoice } from "../choose-agent.ts";
-import type { QueueEntry } from "../delivery.ts";
+import type { QueueEntry, SteerOutcome } from "../delivery.ts";
 import type { Json } from "../json.ts";
 import type { Connections } from "../mcp-server.ts";
 import type { Outcome, PhaseChange } from "../phase.ts";
@@ -58,6 +58,12 @@ export interface EventFields {
   "message.withdrawn": { readonly messageId: string; readonly runId: string };
   /** The session ended while the message was queued. It stays in the history; no agent got it. */
   "message.undelivered": { readonly messageId: string; readonly runId: string };
+  /** `runId`: the run of the agent that works now. */
+  "message.steered": {
+    readonly messageId: string;
+    readonly runId: string;
+    readonly outcome: SteerOutcome;
+  };
   "run.started": { readonly run: CurrentRun };
   "run.handed": {
     readonly runId: string;

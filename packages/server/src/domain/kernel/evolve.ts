@@ -98,6 +98,8 @@ function fold(session: Session, event: Change): Session {
     case "message.withdrawn":
     case "message.undelivered":
       return { ...session, queue: without(session, event.messageId) };
+    case "message.steered":
+      return { ...session, queue: steeredQueue(session, event) };
     case "run.started":
       return {
         ...working(session, { state: "running", run: event.run }),
@@ -234,6 +236,18 @@ function without(session: Session, messageId: string): Session["queue"] {
   return session.queue.filter((entry) => entry.messageId !== messageId);
 }
 
+function steeredQueue(
+  session: Session,
+  { messageId, outcome }: EventOf<"message.steered">,
+): Session["queue"] {
+  if (outcome === "injected" || outcome === "unknown") return without(session, messageId);
+  return session.queue.map((entry) => {
+    if (entry.messageId !== messageId) return entry;
+    const { steer: _, ...plain } = entry;
+    return outcome === "given" ? { ...plain, steer: outcome } : plain;
+  });
+}
+
 function timesAfter(
   session: Session,
   event: SessionEvent,
@@ -247,6 +261,7 @@ function timesAfter(
 /** A stop or start of the server does not change these times. A crash does, since it may cut off a run. */
 function isServersOwn(event: SessionEvent): boolean {
   if (event.type === "session.suspended") return event.cause !== "crash";
+  if (event.type === "message.steered") return event.outcome !== "injected";
   return event.type === "session.resumed" && event.by === "server";
 }
 

@@ -50,5 +50,20 @@ export function endCurrentRun(
     suspensionId: suspension.id,
     closing: { how: "released" },
   }));
-  return [{ type: "run.ended", runId: run.id, ...end }, ...released];
+  const dropped = dropSteering(session, end.at);
+  return [...dropped, { type: "run.ended", runId: run.id, ...end }, ...released];
+}
+
+/**
+ * Settles the steered messages of a run that ends or has lost its agent. One that was being given is not given again, since
+ * the agent may have got it.
+ */
+export function dropSteering(session: Session, at: number): SessionEvent[] {
+  const run = currentRunOf(session);
+  if (run === null) return [];
+  return session.queue.flatMap(({ messageId, steer }): SessionEvent[] => {
+    if (steer === undefined) return [];
+    const outcome = steer === "given" ? "unknown" : "queued";
+    return [{ type: "message.steered", at, messageId, runId: run.id, outcome }];
+  });
 }

@@ -1,4 +1,5 @@
 import type { Command, Create, Send, Update } from "../kernel/command.ts";
+import type { SteerOutcome } from "../delivery.ts";
 import type { Json } from "../json.ts";
 import type { Outcome } from "../phase.ts";
 import type { RunError, RunResult, RunStart } from "../run.ts";
@@ -75,6 +76,15 @@ export function retryRun(n: number): Of<"retry-run"> {
 
 export function requeueRun(n: number): Of<"requeue-run"> {
   return { type: "requeue-run", at: NOON, runId: `r${n}` };
+}
+
+/** Steers the run `r<n>` with the message `m<m>`. */
+export function steerRun(n: number, m: number, outcome: SteerOutcome): Of<"steer-run"> {
+  return { type: "steer-run", at: NOON, runId: `r${n}`, messageId: `m${m}`, outcome };
+}
+
+export function dropSteering(n: number): Of<"drop-steering"> {
+  return { type: "drop-steering", at: NOON, runId: `r${n}` };
 }
 
 export function suspension(id: string, more: Partial<Suspension> = {}): Suspension {

@@ -17,6 +17,7 @@ export interface Intent {
   readonly want: Command | "onward";
 }
 
+const STEER_OUTCOMES = ["given", "injected", "queued", "unknown"] as const;
 const SOME_SERVERS: McpServers = {
   echo: { type: "stdio", command: "echo", args: ["a"], env: {}, envFrom: { TOKEN: "MY_TOKEN" } },
   search: { type: "http", url: "https://example.com/mcp", headers: {}, headersFrom: {} },
@@ -29,6 +30,9 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
   { weight: 12, wants: [make.startRun(0), make.startRun(0, make.HANDED)] },
   { weight: 8, wants: [make.handRun(0)] },
   { weight: 4, wants: [make.retryRun(0)] },
+  { weight: 8, wants: STEER_OUTCOMES.map((outcome) => make.steerRun(0, 0, outcome)) },
+  { weight: 8, wants: [make.steerRun(0, 0, "given"), make.send(0, { delivery: "steer" })] },
+  { weight: 1, wants: [make.dropSteering(0)] },
   { weight: 2, wants: [make.requeueRun(0)] },
   {
     weight: 14,
@@ -115,8 +119,11 @@ export function commandOf(intent: Intent, scene: Scene): Command {
     case "hand-run":
     case "retry-run":
     case "requeue-run":
+    case "drop-steering":
     case "end-run":
       return { ...want, at, runId };
+    case "steer-run":
+      return { ...want, at, runId, messageId: pick(aim, ids.steered) };
     case "cancel":
       return { ...want, at, ...(aim !== "right" && { runId }) };
     case "suspend-run": {
@@ -158,6 +165,7 @@ function idsIn(session: Session | null) {
     queuedRuns: run === null ? queuedRuns : [...queuedRuns, run.id],
     runs: run === null ? queuedRuns : [run.id, ...queuedRuns],
     queuedMessages: queue.map((entry) => entry.messageId),
+    steered: queue.flatMap(({ messageId, steer }) => (steer === undefined ? [] : [messageId])),
     suspensions: session === null ? [] : openSuspensionsOf(session).map(({ id }) => id),
   };
 }

@@ -1,7 +1,15 @@
-import type { SessionEvent } from "../kernel/event.ts";
+import type { EventOf, SessionEvent } from "../kernel/event.ts";
 
 /** The state of an accepted message. */
-export type Fate = "queued" | "running" | "ended" | "withdrawn" | "undelivered";
+export type Fate =
+  | "queued"
+  | "running"
+  | "ended"
+  | "withdrawn"
+  | "undelivered"
+  | "given"
+  | "injected"
+  | "unknown";
 
 /**
  * A second, independent model of a session's messages and suspensions, built only from events. It throws if an event
@@ -53,6 +61,8 @@ export function openLedger(): Ledger {
         return leaveQueue(event.messageId, "withdrawn");
       case "message.undelivered":
         return leaveQueue(event.messageId, "undelivered");
+      case "message.steered":
+        return steer(event);
       case "run.started":
         if (running !== null) throw new Error(`${event.run.id} started beside another run`);
         if (queue[0] !== event.run.messageId)
@@ -84,6 +94,26 @@ export function openLedger(): Ledger {
         return;
       default:
         return;
+    }
+  }
+
+  /** A steered message is given at most once, and everything that was given has an outcome that is said. */
+  function steer({ messageId, runId, outcome }: EventOf<"message.steered">): void {
+    if (running !== runId) throw new Error(`${messageId} steers ${runId}, which is not current`);
+    switch (outcome) {
+      case "given":
+        return move(messageId, { from: "queued", to: "given" });
+      case "queued":
+        // Only an agent that refused it gives it back.
+        if (fates.get(messageId) === "given") move(messageId, { from: "given", to: "queued" });
+        return;
+      case "injected":
+      case "unknown":
+        move(messageId, { from: "given", to: outcome });
+        queue = queue.filter((id) => id !== messageId);
+        return;
+      default:
+        outcome satisfies never;
     }
   }
 

@@ -6,25 +6,6 @@ import { toProblem } from "../problems/problem-status.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendProblem } from "../problems/send-problem.ts";
 
-/** Answers one message of an agent's MCP client. The composition root provides it. */
-export type AnswerMcp = (request: {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  /** Calls a route for agents of the same session, with the same key. */
-  readonly call: (request: AgentCall) => Promise<AgentCallReply>;
-}) => Promise<Response>;
-
-interface AgentCall {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly body?: object;
-}
-
-export interface AgentCallReply {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 const CONFIG = { isForAgents: true };
 const ON_SESSION = {
   tags: ["agent tools"],

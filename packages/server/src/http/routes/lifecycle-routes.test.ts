@@ -159,6 +159,22 @@ describe("other resources over HTTP", () => {
     });
   });
 
+  it("D1: name the fields of a form that an answer does not fit", async () => {
+    const errors = [{ field: "age", message: "must be at most 120" }];
+    const { refusal: invalid } = refusal({ code: "answer_invalid", message: "It does not fit." });
+    const app = await testApp({
+      runtime: { answer: async () => ({ ok: false, refusal: { ...invalid, errors } }) },
+    });
+    const answer = { action: "accept", content: { age: 200 } };
+    const reply = await app.inject({
+      method: "POST",
+      url: "/api/sessions/s1/resume",
+      payload: { suspensionId: "q1", answer },
+    });
+    expect(reply.statusCode).toBe(422);
+    expect(reply.json()).toMatchObject({ code: "answer_invalid", errors });
+  });
+
   it("C3: include allowed actions that were not done, which can be dismissed", async () => {
     const unused = { suspensionId: "q1", title: "Write a.txt", answer: { optionId: "yes" } };
     const shown = { ...unused, sessionId: "s1", runId: "r1", at: NOON };

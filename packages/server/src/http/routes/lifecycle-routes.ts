@@ -50,8 +50,8 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       summary: "Resume a suspended session, or answer a suspension",
       description:
         "With `suspensionId` and `answer`, the run continues with the answer: the ID of a permission " +
-        "option, a tool result, the payload of an event, or text. The first answer counts; repeating " +
-        "it is not an error. Without a body, a suspended session becomes active.",
+        "option, `{action, content}` for an elicitation, a tool result, the payload of an event, or " +
+        "text. The first answer counts; repeating it is not an error. Without a body, a suspended session becomes active.",
       body: resumeRequestSchema,
       response: changedSession(
         "answer_invalid",

@@ -63,6 +63,29 @@ async function create(app: App, payload: object, token?: string) {
 }
 
 describe("tokens over HTTP", () => {
+  it("need the scope admin for MCP servers and directories of a session (D3)", async () => {
+    const app = await open("the server's", {
+      createSession: async () => refuse("repository_not_found", "There is no such repository."),
+      updateSession: async () => refuse("session_not_found", "There is no such session."),
+    });
+    const status = async (token: string, payload: object): Promise<readonly number[]> => {
+      const headers = { authorization: `Bearer ${token}` };
+      const [created, updated] = await Promise.all([
+        app.inject({ method: "POST", url: "/api/sessions", payload, headers }),
+        app.inject({ method: "PATCH", url: "/api/sessions/s1", payload, headers }),
+      ]);
+      return [created.statusCode, updated.statusCode];
+    };
+    const { token: sender } = await create(app, { name: "a", scope: "send" }, "the server's");
+    const { token: admin } = await create(app, { name: "b", scope: "admin" }, "the server's");
+    for (const payload of [{ mcpServers: { a: { command: "b" } } }, { directories: ["docs"] }]) {
+      expect(await status(sender, payload)).toEqual([403, 403]);
+      expect(await status(admin, payload)).toEqual([404, 404]);
+      expect(await status("the server's", payload)).toEqual([404, 404]);
+    }
+    expect(await status(sender, { mcpServers: {}, directories: [] })).toEqual([404, 404]);
+  });
+
   it("name the author of an answer", async () => {
     const answered: unknown[] = [];
     const app = await open("the server's", {

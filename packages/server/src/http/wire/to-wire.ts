@@ -174,6 +174,10 @@ export function toWireSent({ messageId, content, at, run, ...rest }: Sent): wire
     queued: rest.queued,
     position: rest.position,
     waitsFor: rest.waitsFor,
+    ...(rest.steering !== undefined && {
+      injected: rest.steering === "injected",
+      steering: rest.steering,
+    }),
   };
 }
 

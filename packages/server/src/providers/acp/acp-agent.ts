@@ -9,6 +9,7 @@ import type { SweepResult } from "./process/process-sweep.ts";
 import { stopAgent } from "./process/stop-agent.ts";
 import { promptBlocks } from "./prompt-blocks.ts";
 import { applySetting } from "./session-settings.ts";
+import { steerPrompt } from "./steering.ts";
 import { normaliseUsage } from "./translate/usage.ts";
 import { looseObject, looseText } from "./wire/loose.ts";
 import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
@@ -35,6 +36,7 @@ export class AcpAgent implements Agent {
   readonly notices: readonly string[];
   readonly resumeData: Json;
   readonly exited: Promise<AgentExit>;
+  readonly steer?: NonNullable<Agent["steer"]>;
   readonly #options: AcpAgentOptions;
   readonly #link: AcpLink;
   readonly #urgency = new AbortController();
@@ -53,6 +55,10 @@ export class AcpAgent implements Agent {
     const isStorable = link.redactor.text(sessionId) === sessionId;
     this.supportsResume = isStorable && (capabilities.resume || capabilities.load);
     this.resumeData = isStorable ? { sessionId, createdAt } : null;
+    if (capabilities.steering) {
+      this.steer = async (parts) =>
+        this.#prompt === null ? "refused" : steerPrompt(link, session, parts);
+    }
     this.#options = options;
     this.#link = link;
     link.expectPrompt();

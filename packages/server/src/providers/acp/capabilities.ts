@@ -12,6 +12,8 @@ export interface Capabilities {
   readonly image: boolean;
   readonly audio: boolean;
   readonly embeddedContext: boolean;
+  /** It takes messages while a prompt is at work. */
+  readonly steering: boolean;
   readonly mcpHttp: boolean;
   readonly mcpSse: boolean;
   readonly additionalDirectories: boolean;
@@ -32,6 +34,7 @@ export function parseCapabilities(result: Loose): Capabilities {
   const agent = looseObject(result["agentCapabilities"]);
   const session = looseObject(agent?.["sessionCapabilities"]);
   const prompt = looseObject(agent?.["promptCapabilities"]);
+  const steering = looseObject(looseObject(result["_meta"])?.["steering"])?.["supported"] === true;
   const mcp = looseObject(agent?.["mcpCapabilities"]);
   return {
     load: agent?.["loadSession"] === true,
@@ -42,11 +45,16 @@ export function parseCapabilities(result: Loose): Capabilities {
     image: prompt?.["image"] === true,
     audio: prompt?.["audio"] === true,
     embeddedContext: prompt?.["embeddedContext"] === true,
+    steering,
     mcpHttp: mcp?.["http"] === true,
     mcpSse: mcp?.["sse"] === true,
     additionalDirectories: isOffered(session?.["additionalDirectories"]),
     authMethods: looseList(result["authMethods"]).flatMap(parseAuthMethod),
-    raw: { ...cleanField("agentInfo", result), ...cleanField("agentCapabilities", result) },
+    raw: {
+      ...cleanField("agentInfo", result),
+      ...cleanField("agentCapabilities", result),
+      steering,
+    },
   };
 }
 

@@ -76,6 +76,8 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
+      // Output of commands that the agent runs itself: as it is printed, unchanged, with the exit code.
+      _meta: { terminal_output: true, terminal_output_delta: true },
       elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
       // Without it, agents hide the work of their sub-agents, or mix it with their own.

@@ -13,6 +13,7 @@ import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
 import { speakSecondVersion } from "./scripted-second.ts";
+import { steer, steeringMeta } from "./scripted-steering.ts";
 import { chunk, performSteps, updateOf, type Ending, type Stage } from "./scripted-steps.ts";
 import { openWire, type Incoming } from "./scripted-wire.ts";
 
@@ -87,6 +88,8 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
     case "session/close":
       await perform(options.at?.close, String(params["sessionId"]));
       return wire.send({ id, result: {} });
+    case "_session/steering":
+      return steer({ wire, id, params, isWorking: working !== null, options, memory });
     case "session/set_mode":
       return set(id, "mode", params["modeId"]);
     case "session/set_model":
@@ -105,6 +108,7 @@ function introduction(): object {
   return {
     protocolVersion: options.protocolVersion ?? 1,
     agentInfo: { name: "scripted", title: "Scripted agent", version: "1.0.0" },
+    ...steeringMeta(options),
     authMethods: options.auth?.methods ?? [],
     agentCapabilities: {
       loadSession: load ?? false,

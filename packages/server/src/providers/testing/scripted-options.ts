@@ -16,6 +16,8 @@ export interface ScriptedOptions {
     readonly delete?: boolean;
     readonly image?: boolean;
     readonly embeddedContext?: boolean;
+    /** It takes messages while it works on a prompt: see scripted-steering.ts. */
+    readonly steering?: boolean;
     readonly mcpHttp?: boolean;
     readonly mcpSse?: boolean;
     readonly additionalDirectories?: boolean;

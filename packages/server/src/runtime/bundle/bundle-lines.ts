@@ -80,7 +80,7 @@ export function messageLine(message: Omit<Message, "complete">) {
 }
 
 export function queuedLine(
-  entry: QueueEntry,
+  { steer: _, ...entry }: QueueEntry,
   { content, queuedAt }: Pick<QueuedMessage, "content" | "queuedAt">,
 ): JsonObject {
   return { type: "queued", ...entry, content, queuedAt: toTime(queuedAt) };

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../domain/json.ts";
@@ -309,5 +309,30 @@ describe("a request that cannot be put to a person", () => {
     ]);
     await send(files);
     expect(await notices()).toHaveLength(4);
+  });
+});
+
+describe("a question without a message that is being worked on", () => {
+  const REFUSED = [
+    "The agent sent a question that could not be shown, because no message was being worked on. Nobody was asked, and the agent was told so.",
+  ];
+
+  it("is cancelled, does not block the start of the agent, and is named in the transcript (D1)", async () => {
+    await test.restartWith({ agents: [{ at: { session: [elicit(COLOUR)] } }] });
+    await send(say("begun"));
+    expect(await heard()).toContain("begun");
+    expect(await notices()).toEqual(REFUSED);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("is named with the next message when the agent was idle (D1)", async () => {
+    const [go, sent] = ["go", "sent"].map((name) => path.join(test.folder, name));
+    const steps: readonly Step[] = [elicit(COLOUR), { step: "write", file: sent ?? "", text: "" }];
+    await send({ step: "meanwhile", when: go ?? "", steps });
+    await test.idle(id);
+    writeFileSync(go ?? "", "");
+    await expect.poll(() => existsSync(sent ?? "")).toBe(true);
+    await send(say("again"));
+    expect(await notices()).toEqual(REFUSED);
   });
 });

@@ -154,6 +154,7 @@ function targetsOf(event: SessionEvent): readonly Target[] {
       return ["queue", `run ${event.runId}`, "session"];
     case "message.edited":
     case "message.moved":
+    case "message.steered":
     case "session.imported":
       return ["queue", "session"];
     case "run.started":

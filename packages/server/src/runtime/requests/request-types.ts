@@ -1,3 +1,4 @@
+import type { SteerOutcome } from "../../domain/delivery.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Create, Send, Update } from "../../domain/kernel/command.ts";
 import type { Connections } from "../../domain/mcp-server.ts";
@@ -71,6 +72,8 @@ export interface Sent {
   readonly position: number | null;
   /** A sentence that says why it is queued; null if it is not. */
   readonly waitsFor: string | null;
+  /** What became of a message that was to steer the run: see `SteerOutcome`. Absent for other messages. */
+  readonly steering?: "pending" | Exclude<SteerOutcome, "given">;
 }
 
 export interface OnMessage extends OnSession {

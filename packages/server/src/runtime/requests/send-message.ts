@@ -13,6 +13,7 @@ import { toRefused } from "../command-reply.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
 import { refuseProvider, type ChosenBy } from "./refuse-provider.ts";
 import type { CreateSession, SendMessage, Sent } from "./request-types.ts";
+import { deliveryOf, firstOutcome, withOutcome } from "./steered-message.ts";
 import { snapshotOf } from "../session-snapshot.ts";
 
 /** Stores the message. If its run can start now, it starts in the same transaction. */
@@ -22,10 +23,11 @@ export async function sendMessage(
   { mayReserve = true }: { readonly mayReserve?: boolean } = {},
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
-  return once(context, key, {
+  const reply = await once(context, key, {
     execute: () => storeMessage(context, request, { key, mayReserve }),
     toAnswer: (sent: Sent) => ({ sent }),
   });
+  return reply.ok ? { ok: true, sent: await withOutcome(context, reply.sent) } : reply;
 }
 
 async function storeMessage(
@@ -53,7 +55,8 @@ async function storeMessage(
 
   const isStarted = isNext && reserveSlot(context, sessionId, repoId);
   const fence = isStarted ? (reservation?.fence ?? null) : null;
-  const { content, model, continuity, delivery } = request;
+  const { content, model, continuity } = request;
+  const delivery = deliveryOf(context, sessionId, request);
   const fields = { runId, provider: request.provider, model, continuity, delivery };
   const command = newSend(context, fields);
   // Decided on the latest session, which may have changed since it was read.
@@ -69,7 +72,8 @@ async function storeMessage(
       sessionId,
       command: (latest) => (isStarted ? { ...command, start: startOn(latest) } : command),
       extras: (decided) => {
-        const sent = sentIn(decided, command, content);
+        const stored = sentIn(decided, command, content);
+        const sent = { ...stored, ...firstOutcome(request, decided, command.messageId) };
         decisions.push(sent);
         return {
           contents: { [command.messageId]: content },

@@ -7,6 +7,7 @@ import type { RuntimeContext } from "../context.ts";
 import { PREPARING, transition, type AttemptEvent, type AttemptState } from "./attempt-state.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
 import { LiveQuestions, readCurrent } from "./live-questions.ts";
+import { LiveSteering } from "./live-steering.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import type { RunPrompt } from "./run-prompt.ts";
 import {
@@ -24,7 +25,7 @@ export interface RunAttemptOptions {
   readonly stopAgent: () => Promise<void>;
 }
 
-/** A run that is limited again and again is not waited for without end. */
+/** The most rate limits that one run waits for. */
 const MAX_RATE_LIMIT_WAITS = 5;
 /** Beyond this many, the agent has to wait until its reports are stored. */
 const MAX_STEPS = 64;
@@ -35,8 +36,9 @@ export class RunAttempt {
   readonly #options: RunAttemptOptions;
   readonly #writer: TranscriptWriter;
   readonly #questions: LiveQuestions;
+  readonly steering: LiveSteering;
   #state: AttemptState = PREPARING;
-  #usage: JsonObject | null = null;
+  usage: JsonObject | null = null;
   /** Runs while the agent works on the prompt; restarted by each sign of life. */
   #silence: AwakeTimer | null = null;
   /** Reports other than output, stored one after the other. */
@@ -70,6 +72,14 @@ export class RunAttempt {
       onWaiting,
       onAnswered: () => this.#hear(),
     });
+    this.steering = new LiveSteering({
+      context,
+      atWork,
+      agent: () => (this.#state.is === "prompted" ? this.#state.agent : null),
+      onTaken: () => this.#endBefore(),
+      take: (report) => this.#take(report),
+      onFailure: (error) => this.#breakOff(error),
+    });
   }
 
   /** The live agent waits for a person. */
@@ -86,10 +96,6 @@ export class RunAttempt {
     return this.#questions.knownEnds;
   }
 
-  get usage(): JsonObject | null {
-    return this.#usage;
-  }
-
   /** Tool calls that an earlier attempt at this run left open. */
   adopt(open: readonly OpenTool[], lastSeq: number): void {
     this.#writer.adopt(open, lastSeq);
@@ -103,9 +109,14 @@ export class RunAttempt {
   report(report: AgentReport): Promise<void> | undefined {
     this.#hear();
     // The agent is being stopped.
-    if (this.#isExcessive) return undefined;
+    if (this.#isExcessive || this.steering.holds(report)) return undefined;
+    return this.#take(report);
+  }
+
+  #take(report: AgentReport): Promise<void> | undefined {
     switch (report.report) {
       case "tool":
+      case "output":
         this.#noteTool(report.callId);
         return this.#put(report);
       case "text":
@@ -176,10 +187,18 @@ export class RunAttempt {
 
   /** Resolves when all reports so far are stored. Rejects when they could not be stored. */
   async settle(): Promise<void> {
+    await this.steering.settle();
     await this.#writer.flush();
     await this.#steps;
     await this.#writer.flush();
     if (this.#state.is === "broken") throw this.#state.error;
+  }
+
+  /** The agent has taken another message. Its text so far is complete, and the prompt cannot be repeated without it. */
+  #endBefore(): Promise<void> {
+    this.#on({ type: "use-tool" });
+    this.#writer.endText();
+    return this.#writer.flush();
   }
 
   #put(report: TranscriptReport): Promise<void> | undefined {
@@ -207,7 +226,7 @@ export class RunAttempt {
   }
 
   #addUsage(usage: JsonObject | null): void {
-    if (usage !== null) this.#usage = { ...this.#usage, ...usage };
+    if (usage !== null) this.usage = { ...this.usage, ...usage };
   }
 
   get #hasUsedTools(): boolean {

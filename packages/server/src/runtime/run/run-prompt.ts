@@ -52,9 +52,11 @@ export async function promptFor(
   const text = continuationOf(news);
   const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
   const knowsNothing = memory === "none" || (isBack && missed === null);
+  const injected =
+    isBack && missed !== null && run.attempts > 0 ? await injectedBefore(store, session, run) : [];
   const own = news.length > 0 && !knowsNothing ? [] : partsOf(message.content);
   const prompt = {
-    parts: [...own, ...words],
+    parts: [...own, ...workBegun(injected, limits, INJECTED_HEADING), ...words],
     model: run.model,
     history: [],
     answers: closed.map(toPromptAnswer),
@@ -104,7 +106,28 @@ async function missedMessages(
   const lastMessage = last === null ? null : await store.readMessage(session.id, last.messageId);
   if (lastMessage === null) return null;
   const since = await store.readMessages({ sessionId: session.id, after: lastMessage.seq });
-  return since.filter(({ seq, runId }) => seq < message.seq && runId !== null && runId !== seen);
+  return since.filter((each) => {
+    if (each.seq >= message.seq || each.runId === null) return false;
+    // An agent that was cut off may not have kept a message that it took during its run.
+    return each.runId !== seen || (last?.status !== "completed" && wasInjected(each));
+  });
+}
+
+const INJECTED_HEADING = "While you worked on this, the user also said:";
+
+/** The messages that an earlier agent of the run took during its work. */
+async function injectedBefore(
+  store: Store,
+  session: Session,
+  run: CurrentRun,
+): Promise<readonly Message[]> {
+  const messages = await store.readMessages({ sessionId: session.id });
+  return messages.filter((message) => message.runId === run.id && wasInjected(message));
+}
+
+/** Also one that the agent may have taken: nobody knows. */
+function wasInjected({ role, content }: Message): boolean {
+  return role === "user" && (content["injected"] === true || content["steering"] === "unknown");
 }
 
 /** The messages of the fork itself. Those of its origin belong to no run of the fork, and the agent knows them. */
@@ -130,8 +153,11 @@ function briefed(
 }
 
 /** The work of an earlier agent on the same message. */
-function workBegun(begun: readonly Message[], limits: BriefingLimits): readonly MessageContent[] {
-  const heading = "An earlier agent had begun to work on this:";
+function workBegun(
+  begun: readonly Message[],
+  limits: BriefingLimits,
+  heading = "An earlier agent had begun to work on this:",
+): readonly MessageContent[] {
   const briefing = briefingOf(begun, heading, limits);
   return briefing === null ? [] : [{ type: "text", text: briefing.text }];
 }
@@ -163,7 +189,7 @@ function toPromptAnswer({ kind, request, status, answer }: StoredSuspension): Pr
 }
 
 /** A message of several parts holds them under `parts`. */
-function partsOf(content: MessageContent): readonly MessageContent[] {
+export function partsOf(content: MessageContent): readonly MessageContent[] {
   const parts = content["parts"];
   if (content.type !== "parts" || !Array.isArray(parts)) return [content];
   return parts.filter(isContent);

@@ -28,7 +28,7 @@ export type TranscriptWriter = ReturnType<typeof createTranscriptWriter>;
 
 export type TranscriptReport = Extract<
   AgentReport,
-  { report: "text" | "message" | "plan" | "tool" }
+  { report: "text" | "message" | "plan" | "tool" | "output" }
 >;
 
 export interface OpenTool {
@@ -151,6 +151,15 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     if (ended) forgetOld(callId);
   };
 
+  const putOutput = ({ callId, text: more }: Extract<AgentReport, { report: "output" }>): void => {
+    const tool = tools.get(callId);
+    if (tool === undefined || tool.ended) return;
+    for (const piece of piecesOf(more, MAX_PIECE)) {
+      if (waiting.extend(tool.id, piece)) continue;
+      add({ put: "text", messageId: tool.id, text: piece }, piece.length);
+    }
+  };
+
   const forgetOld = (ended: string): void => {
     endedTools.push(ended);
     const oldest = endedTools.length > MAX_ENDED_TOOLS ? endedTools.shift() : undefined;
@@ -233,6 +242,9 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
           break;
         case "tool":
           putTool(report);
+          break;
+        case "output":
+          putOutput(report);
           break;
         default:
           report satisfies never;

@@ -44,8 +44,8 @@ describe("the waiting output of a run", () => {
           else {
             const text = `${index} `;
             said += text;
-            if (!waiting.extend(`m${id}`, text))
-              waiting.add({ put: "text", messageId: `m${id}`, text }, text.length);
+            if (!waiting.extend(`t${id}`, text))
+              waiting.add({ put: "text", messageId: `t${id}`, text }, text.length);
           }
         }
         while (!waiting.isEmpty) take();
@@ -68,6 +68,20 @@ describe("the waiting output of a run", () => {
     expect(waiting.take()?.items).toEqual([
       { put: "content", messageId: "b", content: { type: "text", text: "fourth" }, complete: true },
     ]);
+  });
+
+  it("drops text that waits for a message when a newer version contains it", () => {
+    const waiting = createWaitingOutput();
+    waiting.add({ put: "text", messageId: "a", text: "old" }, 3);
+    waiting.add({ put: "text", messageId: "b", text: "kept" }, 4);
+    waiting.replace("a", { type: "tool", output: ["old"] }, false, 9);
+    expect(waiting.take()).toMatchObject({
+      items: [
+        { put: "text", messageId: "b" },
+        { put: "content", messageId: "a" },
+      ],
+      size: 13,
+    });
   });
 
   it("makes the agent wait while it is too much, and not longer (P6)", async () => {

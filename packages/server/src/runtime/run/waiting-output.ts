@@ -62,6 +62,14 @@ export function createWaitingOutput() {
     if (item.put === "message") total.messages += 1;
   };
 
+  /** The newer version of a message contains the text that waits for it. */
+  const dropText = (messageId: string): void => {
+    const isOld = ({ item }: Waiting): boolean =>
+      item.put === "text" && item.messageId === messageId;
+    for (const old of waiting.filter(isOld)) size -= old.size;
+    waiting = waiting.filter((one) => !isOld(one));
+  };
+
   return {
     /** Everything that was added so far. */
     get total(): { readonly messages: number; readonly size: number } {
@@ -84,6 +92,7 @@ export function createWaitingOutput() {
     },
     /** Adds a newer version of a message. A version that still waits is not stored. */
     replace(messageId: string, content: MessageContent, complete: boolean, itemSize: number): void {
+      dropText(messageId);
       const at = waiting.findLastIndex(({ item }) => isVersionOf(item, messageId));
       const older = waiting[at];
       if (older?.item.put === "message") {

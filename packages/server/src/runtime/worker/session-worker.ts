@@ -9,6 +9,7 @@ import { expireSuspensions } from "../permissions/expire-suspensions.ts";
 import { cutOff, suspendForShutdown } from "../run/cut-run.ts";
 import { beforeHandOver, takeBack } from "../run/hand-over.ts";
 import { RunWork } from "../run/run-work.ts";
+import { LookTimers } from "./look-timers.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
 import {
@@ -47,8 +48,7 @@ export class SessionWorker {
   readonly #agent: SessionAgent;
   #state: WorkerState<RunWork> = FREE;
   #round: Round | null = null;
-  /** Cleared by each look. */
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new LookTimers();
 
   constructor(options: {
     readonly context: RuntimeContext;
@@ -88,6 +88,13 @@ export class SessionWorker {
     return this.#agent.live !== null;
   }
 
+  /** Null when no agent is at work here. */
+  get canSteer(): boolean | null {
+    return workOf(this.#state)?.attempt.steering.canSteer ?? null;
+  }
+
+  readonly retireAgent = (): void => this.#agent.retire();
+
   /** Keeps the idle agent for a run that is stored as handed over to it. Null when no agent is idle. */
   reserveAgent({ runId, provider }: ReservedRun): AgentReservation | null {
     const { fence } = this.#ownership;
@@ -95,10 +102,6 @@ export class SessionWorker {
     if (fence === null || !isFree) return null;
     this.#on({ type: "reserve", runId });
     return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
-  }
-
-  retireAgent(): void {
-    this.#agent.retire();
   }
 
   /** Ends the agent to free its slot. The session loses nothing: its open questions are stored. */
@@ -119,7 +122,7 @@ export class SessionWorker {
   /** The server stops: the session is stored as suspended, then its agent is ended. */
   async shutDown(): Promise<void> {
     this.#on({ type: "stop" });
-    this.#clearTimers();
+    this.#timers.clear();
     const work = workOf(this.#state);
     await work?.settle();
     await this.#suspend();
@@ -180,7 +183,7 @@ export class SessionWorker {
     this.#round = null;
     if (round.isNudged) return this.nudge();
     const hasAgent = this.#agent.live !== null || this.#agent.isEnding;
-    if (this.#state.is === "free" && !hasAgent && this.#timers.size === 0) this.#onRest();
+    if (this.#state.is === "free" && !hasAgent && this.#timers.isEmpty) this.#onRest();
   }
 
   async #look(round: Round): Promise<void> {
@@ -191,7 +194,7 @@ export class SessionWorker {
     if (workOf(this.#state) !== work) return;
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
-    this.#clearTimers();
+    this.#timers.clear();
     await this.#carryOut(nextStep(this.#state, session, this.#surroundings(stored, round)));
   }
 
@@ -231,7 +234,10 @@ export class SessionWorker {
       case "continue":
         if (step.isBusy) slots.use(this.#sessionId, "busy");
         await step.work.attempt.deliverAnswers();
+        step.work.attempt.steering.deliver();
         return this.#expireAt(step.until);
+      case "drop-steering":
+        return this.#command(step.session, { type: step.do, at, runId: step.run.id });
       case "wind-down":
         return this.#windDown(step);
       case "leave-to-others":
@@ -291,7 +297,7 @@ export class SessionWorker {
     if (this.#context.cluster.isDraining) await this.#agent.stop("drained");
     if (this.#agent.live === null) return this.#letGo();
     this.#context.slots.use(this.#sessionId, use);
-    this.#after(this.#context.limits.idleMs, () => {
+    this.#timers.after(this.#context.limits.idleMs, () => {
       if (this.#state.is === "free") void this.#agent.stop("idle").then(() => this.nudge());
     });
   }
@@ -377,28 +383,15 @@ export class SessionWorker {
   #expireAt(until: number | null): void {
     if (until === null) return;
     const delayMs = Math.max(0, until - this.#context.clock());
-    this.#after(
-      delayMs,
-      () => void expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge()),
-    );
+    const expire = (): Promise<void> => expireSuspensions(this.#context, this.#sessionId);
+    this.#timers.after(delayMs, () => void expire().finally(() => this.nudge()));
   }
 
   /** The database failed, or the session cannot be had now. The nudge may reach another worker. */
   #lookLater(): void {
-    this.#clearTimers();
-    this.#after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId));
-  }
-
-  #after(delayMs: number, act: () => void): void {
-    this.#timers.add(setTimeout(act, Math.min(delayMs, MAX_DELAY_MS)).unref());
-  }
-
-  #clearTimers(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
+    this.#timers.after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId));
   }
 }
 
 const LOOK_AGAIN_MS = 1_000;
-/** Timers cannot be set further ahead. The session is looked at again then. */
-const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -157,6 +157,8 @@ export type Step<Work extends AnyWork> =
       readonly isBusy: boolean;
       readonly until: number | null;
     }
+  /** Settles messages that were to steer a run on which no agent works. */
+  | { readonly do: "drop-steering"; readonly session: Session; readonly run: CurrentRun }
   /** Ends work on a run that is no longer the session's. */
   | { readonly do: "wind-down"; readonly work: Work; readonly atOnce: boolean }
   | { readonly do: "leave-to-others"; readonly session: Session }
@@ -224,6 +226,9 @@ function stepWithoutWork(
   around: Surroundings,
 ): Step<never> {
   if (session === null) return { do: "clear", isDeleted: true };
+  const current = currentRunOf(session);
+  if (current !== null && session.queue.some(({ steer }) => steer !== undefined))
+    return { do: "drop-steering", session, run: current };
   const duty = dutyOf(session);
   switch (duty.do) {
     case "clear":

@@ -1,3 +1,4 @@
+import type { SteerState } from "../../domain/delivery.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunMemory, RunStatus, UnusedAnswer } from "../../domain/run.ts";
@@ -55,6 +56,8 @@ export interface QueuedMessage {
   readonly provider: string | null;
   readonly model: string | null;
   readonly queuedAt: number;
+  /** Absent unless it is to be given to the running agent. */
+  readonly steer?: SteerState;
 }
 
 export interface StoredSuspension extends Suspension {

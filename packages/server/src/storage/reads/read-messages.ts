@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder } from "kysely";
-import type { Message } from "../../domain/message.ts";
-import { fromMessageRow, grown } from "../rows/message-row.ts";
+import { grownContent, type Message } from "../../domain/message.ts";
+import { fromMessageRow } from "../rows/message-row.ts";
 import { prepared } from "../prepared.ts";
 import type { MessageQuery } from "../ports/transcript-store.ts";
 import type { MessageRow, Tables } from "../tables.ts";
@@ -69,7 +69,7 @@ function toMessages(source: Source, rows: readonly JoinedMessage[]): readonly Me
     const message = fromMessageRow(row);
     return row.deltas === null
       ? message
-      : { ...message, content: grown(message.content, row.deltas) };
+      : { ...message, content: grownContent(message.content, row.deltas) };
   });
 }
 

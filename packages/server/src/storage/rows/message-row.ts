@@ -31,9 +31,3 @@ function isContent(content: JsonObject): content is MessageContent {
 export function contentText(content: MessageContent, complete: boolean): string {
   return JSON.stringify(withPartial(content, complete));
 }
-
-/** Appends text to the content of an incomplete message. */
-export function grown(content: MessageContent, more: string): MessageContent {
-  const { text } = content;
-  return { ...content, text: (typeof text === "string" ? text : "") + more };
-}

@@ -1,4 +1,4 @@
-import { CONTINUITY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
+import { CONTINUITY_POLICIES, STEER_STATES, type QueueEntry } from "../../domain/delivery.ts";
 import { type Json, isObject } from "../../domain/json.ts";
 import {
   RUN_MEMORIES,
@@ -90,6 +90,7 @@ export function toQueueEntry(row: QueuedMessageRow): QueueEntry {
     model: row.model,
     continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
     attempts: row.attempts,
+    ...steerOf(row),
   };
 }
 
@@ -102,7 +103,12 @@ export function fromQueuedMessageRow(row: QueuedMessageRow): QueuedMessage {
     provider: row.provider,
     model: row.model,
     queuedAt: row.queuedAt,
+    ...steerOf(row),
   };
+}
+
+function steerOf({ steer }: QueuedMessageRow): Pick<QueueEntry, "steer"> {
+  return steer === null ? {} : { steer: oneOf(STEER_STATES, "steer", steer) };
 }
 
 export function toSuspension(row: SuspensionRow): Suspension {

@@ -30,6 +30,12 @@ export function projectionOf(
         });
         return;
       }
+      case "message.steered": {
+        const own = [...runs.values()].find(({ messageId }) => messageId === event.messageId);
+        const hasLeft = event.outcome === "injected" || event.outcome === "unknown";
+        if (hasLeft && own !== undefined) runs.delete(own.id);
+        return;
+      }
       case "message.withdrawn":
         return change(event.runId, ended(event.at, "withdrawn from the queue"));
       case "message.undelivered":

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { unfinishedContent, type MessageContent } from "../../domain/message.ts";
-import { contentText, grown, parseContent } from "../rows/message-row.ts";
+import { grownContent, unfinishedContent, type MessageContent } from "../../domain/message.ts";
+import { contentText, parseContent } from "../rows/message-row.ts";
 import { toFlag, unlessUnreadable } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { NewMessage } from "../ports/transcript-store.ts";
@@ -105,7 +105,7 @@ export async function completeMessage(
   const { id: messageId, sessionId, seq: since } = row;
   const deltas = await deltasOf(transaction, { sessionId, messageId, since });
   const more = deltas.map(({ data }) => data ?? "").join("");
-  const whole = more === "" ? content : grown(content, more);
+  const whole = more === "" ? content : grownContent(content, more);
   await replaceMessage(transaction, log, row, whole, at);
 }
 

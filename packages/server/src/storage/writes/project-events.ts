@@ -72,6 +72,8 @@ async function projectEvent(
     case "message.undelivered":
       await keepUndelivered(transaction, log, event);
       return endQueuedRun(transaction, event, "the session ended before it was delivered");
+    case "message.steered":
+      return projectSteered(transaction, log, event);
     case "run.started":
       return projectStart(transaction, projection, event);
     case "run.handed":
@@ -119,6 +121,26 @@ async function projectStart(
   }
   await deliver(transaction, log, event);
   return startRun(transaction, event);
+}
+
+/** A message that an agent has taken, or may have taken, belongs to the run of that agent and has none of its own. */
+async function projectSteered(
+  transaction: Transaction,
+  log: EventLog,
+  { messageId, runId, outcome, at }: EventOf<"message.steered">,
+): Promise<void> {
+  const { db } = transaction;
+  if (outcome === "given" || outcome === "queued") {
+    const steer = outcome === "given" ? outcome : null;
+    const update = db.updateTable("QueuedMessage").set({ steer });
+    await update.where("messageId", "=", messageId).execute();
+    return;
+  }
+  const queued = await takeFromQueue(transaction, messageId);
+  await db.deleteFrom("Run").where("id", "=", queued.runId).execute();
+  const more = outcome === "injected" ? { injected: true } : { steering: outcome };
+  const message = userMessage(messageId, runId, { ...queued.content, ...more });
+  await addMessage(transaction, log, message, at);
 }
 
 function userMessage(id: string, runId: string, content: MessageContent): NewMessage {

@@ -19,6 +19,7 @@ export async function addToQueue(
     .insertInto("QueuedMessage")
     .values({
       ...event.entry,
+      steer: event.entry.steer ?? null,
       sessionId,
       position: (last?.position ?? 0) + 1,
       content: contentText(content, true),
@@ -32,12 +33,12 @@ export async function takeFromQueue({ db }: Transaction, messageId: string) {
   const queued = await db
     .deleteFrom("QueuedMessage")
     .where("messageId", "=", messageId)
-    .returning(["content", "queuedAt", "attempts"])
+    .returning(["content", "queuedAt", "attempts", "runId"])
     .executeTakeFirst();
   if (queued === undefined)
     throw new Error(`unreachable: message ${messageId} left a queue it was not in`);
-  const { content, queuedAt, attempts } = queued;
-  return { content: parseContent(content), queuedAt, wasGiven: attempts > 0 };
+  const { content, queuedAt, attempts, runId } = queued;
+  return { content: parseContent(content), queuedAt, runId, wasGiven: attempts > 0 };
 }
 
 /** A run ended before the agent got its message. The message returns to the queue with its content from the history. */
@@ -53,7 +54,14 @@ export async function returnToQueue(
     .executeTakeFirstOrThrow();
   await db
     .insertInto("QueuedMessage")
-    .values({ ...event.entry, sessionId, position: 0, content, queuedAt: timestamp })
+    .values({
+      ...event.entry,
+      steer: null,
+      sessionId,
+      position: 0,
+      content,
+      queuedAt: timestamp,
+    })
     .execute();
 }
 

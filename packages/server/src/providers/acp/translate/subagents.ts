@@ -269,6 +269,8 @@ function reportsOf(
         const callId = `${prefix}${report.callId}`;
         return [{ ...report, callId, content: { ...report.content, callId, parent } }];
       }
+      case "output":
+        return [{ ...report, callId: `${prefix}${report.callId}` }];
       case "usage":
       case "title":
         return [{ report: "alive" }];
@@ -288,7 +290,7 @@ function reportsOf(
 }
 
 function isShownReport({ report }: AgentReport): boolean {
-  return report === "text" || report === "message" || report === "plan" || report === "tool";
+  return ["text", "message", "plan", "tool", "output"].includes(report);
 }
 
 function textIn(value: unknown): string | null {

@@ -11,6 +11,7 @@ import {
   showItems,
   textOfOutput,
   updateTerminals,
+  withExit,
   type Terminal,
   type ToolItem,
 } from "./tool-content.ts";
@@ -74,7 +75,10 @@ export function patchToolCall(call: ToolCall, patch: Loose, redactor: Redactor):
     result: hasValue(rawOutput) ? shortenJson(rawOutput) : call.result,
     locations: Array.isArray(locations) ? parseLocations(locations) : call.locations,
     items: Array.isArray(content) ? replaceItems(call.items, parseToolItems(content)) : call.items,
-    terminals: updateTerminals(call.terminals, looseObject(patch["_meta"]), redactor),
+    terminals: withExit(
+      updateTerminals(call.terminals, looseObject(patch["_meta"]), redactor),
+      rawOutput,
+    ),
     held: call.held,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { grownContent, type MessageContent } from "../../../domain/message.ts";
 import type { AgentReport } from "../../provider.ts";
 import { MAX_BYTES } from "../wire/shorten.ts";
 import { createTranslator } from "./translate.ts";
@@ -175,6 +176,51 @@ describe("the content of a tool call", () => {
     expect(reports).toMatchObject([{ ended: true, content: { result: "one\n😀 two\n" } }]);
   });
 
+  it("D1 collects output in the spelling of codex, with the exit code that comes as a result", () => {
+    const translator = createTranslator();
+    const data = (text: string): object =>
+      update({ _meta: { terminal_output_delta: { terminal_id: "t", data: text } } });
+    translator.update(update({ kind: "execute", status: "in_progress" }));
+    expect(outputOf(translator.update(data("1\n")))).toMatchObject([{ text: "1\n" }]);
+    expect(translator.update(data("2\n"))).toEqual([
+      { report: "output", callId: "c1", text: "2\n" },
+    ]);
+    const reports = translator.update(update({ status: "completed", rawOutput: { exit_code: 3 } }));
+    expect(outputOf(reports)).toMatchObject([{ text: "1\n2\n", exitCode: 3 }]);
+  });
+
+  it("D1 reports only what a terminal has printed since, until its output is cut", () => {
+    const translator = createTranslator();
+    translator.update(update({ content: [{ type: "terminal", terminalId: "t" }] }));
+    const line = (number: number): string => `${number} ${"é".repeat(100)}\n`;
+    let content: MessageContent = { type: "tool" };
+    let bytes = 0;
+    for (let number = 0; number < 6_000; number += 1) {
+      const meta = { terminal_output: { terminal_id: "t", data: line(number) } };
+      for (const report of translator.update(update({ _meta: meta }))) {
+        bytes += JSON.stringify(report).length;
+        if (report.report === "tool") content = report.content;
+        if (report.report === "output") content = grownContent(content, report.text);
+      }
+    }
+    expect(translator.isHolding).toBe(true);
+    const [latest] = translator.release();
+    expect(JSON.stringify(latest)).toContain("5999 ");
+    expect(translator.isHolding).toBe(false);
+    const all = Array.from({ length: 6_000 }, (_, number) => line(number)).join("");
+    const [end] = translator.update(
+      update({ status: "completed", _meta: { terminal_exit: { terminal_id: "t", exit_code: 0 } } }),
+    );
+    const [shown] = outputOf(end === undefined ? [] : [end]);
+    const words = String(shown?.["text"]);
+    expect(words.startsWith(all.slice(0, 50_000))).toBe(true);
+    expect(words.endsWith(all.slice(-50_000))).toBe(true);
+    const left = Buffer.byteLength(words.replace(NOTE, ""));
+    expect(left + Number(shown?.["omittedBytes"])).toBe(Buffer.byteLength(all));
+    expect(JSON.stringify(content)).toMatch(/5[0-9]{3} é/u);
+    expect(bytes).toBeLessThan(8 * Buffer.byteLength(all));
+  });
+
   it("grows by chunks in the newer protocol", () => {
     const translator = createTranslator();
     translator.update(update({ content: [] }));
@@ -237,11 +283,12 @@ describe("the limit of a tool call", () => {
 
   it("drops the middle of a terminal's output as it arrives", () => {
     const translator = createTranslator();
-    let last: readonly AgentReport[] = [];
     for (let line = 0; line < 300; line += 1) {
       const data = `${line} ${"x".repeat(4_000)}\n`;
-      last = translator.update(update({ _meta: { terminal_output: { terminal_id: "t", data } } }));
+      translator.update(update({ _meta: { terminal_output: { terminal_id: "t", data } } }));
     }
+    const exit = { terminal_exit: { terminal_id: "t", exit_code: 0 } };
+    const last = translator.update(update({ status: "completed", _meta: exit }));
     const words = outputOf(last)[0]?.["text"] as string;
     expect(words.startsWith("0 xxx")).toBe(true);
     expect(words.endsWith("xxx\n")).toBe(true);

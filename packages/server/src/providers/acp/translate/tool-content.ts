@@ -6,6 +6,7 @@ import {
   appendText,
   EMPTY_EXCERPT,
   MAX_BYTES,
+  omittedBytes,
   shortenText,
   type Excerpt,
 } from "../wire/shorten.ts";
@@ -85,7 +86,8 @@ export function updateTerminals(
   meta: Loose | null,
   redactor: Redactor,
 ): ReadonlyMap<string, Terminal> {
-  const output = looseObject(meta?.["terminal_output"]);
+  const output =
+    looseObject(meta?.["terminal_output"]) ?? looseObject(meta?.["terminal_output_delta"]);
   const exit = looseObject(meta?.["terminal_exit"]);
   if (output === null && exit === null) return terminals;
   const updated = new Map(terminals);
@@ -105,6 +107,54 @@ export function updateTerminals(
     updated.set(exitId, { ...terminal, exit: { code, signal: looseLabel(exit?.["signal"]) } });
   }
   return updated;
+}
+
+/** Some agents report the exit code of a command only as its result. */
+export function withExit(
+  terminals: ReadonlyMap<string, Terminal>,
+  result: unknown,
+): ReadonlyMap<string, Terminal> {
+  const code = looseNumber(looseObject(result)?.["exit_code"]);
+  const [id, terminal] = [...terminals].at(-1) ?? [];
+  if (code === null || id === undefined || terminal === undefined || terminal.exit !== null)
+    return terminals;
+  return new Map(terminals).set(id, { ...terminal, exit: { code, signal: null } });
+}
+
+/**
+ * The text by which one terminal has grown, if nothing else has changed and nothing of its output is left out. Null otherwise.
+ * The terminal must be the last one that is shown.
+ */
+export function growthOf(
+  before: ReadonlyMap<string, Terminal>,
+  after: ReadonlyMap<string, Terminal>,
+  shown: readonly unknown[],
+): string | null {
+  const changed = [...after].filter(([id, terminal]) => before.get(id) !== terminal);
+  const [id, now] = changed[0] ?? [null, NO_OUTPUT];
+  const old = id === null ? undefined : before.get(id);
+  const last = looseObject(shown.at(-1));
+  if (changed.length !== 1 || old === undefined || old.exit !== now.exit) return null;
+  if (last?.["type"] !== "terminal" || last["terminalId"] !== id) return null;
+  if (now.output.tail !== "" || !fits(now.output.head, shown)) return null;
+  return now.output.head.slice(old.output.head.length);
+}
+
+/** Whether the text is shown whole beside the other items. */
+function fits(text: string, shown: readonly unknown[]): boolean {
+  const others = shown
+    .slice(0, -1)
+    .map((item) => Buffer.byteLength(JSON.stringify(item)))
+    .reduce((sum, bytes) => sum + bytes, 0);
+  const room = MAX_BYTES - others;
+  return text.length * 3 <= room || Buffer.byteLength(text) <= room;
+}
+
+/** The bytes that all terminals have printed. */
+export function printedBytes(terminals: ReadonlyMap<string, Terminal>): number {
+  return [...terminals.values()]
+    .map(({ output: { head, tail, dropped } }) => head.length + tail.length + dropped)
+    .reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Converts the content, within the limit of a tool's output. Terminals that it does not mention follow at the end. */
@@ -182,6 +232,7 @@ function showItem(
         type: "terminal",
         terminalId: item.terminalId,
         text: shortenText(output, room),
+        ...(omittedBytes(output, room) > 0 && { omittedBytes: omittedBytes(output, room) }),
         exitCode: exit?.code ?? null,
         signal: exit?.signal ?? null,
       };

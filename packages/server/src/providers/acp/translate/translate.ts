@@ -11,7 +11,7 @@ import { fingerprintOf, parsePermission, toolCallOf } from "./permission.ts";
 import { createTextStream } from "./text-stream.ts";
 import { newToolCall, patchToolCall, type ToolCall } from "./tool-call.ts";
 import { planContent, planOfTool } from "./plan.ts";
-import { createToolCalls, type ToolReport } from "./tool-calls.ts";
+import { createToolCalls, type CallReport } from "./tool-calls.ts";
 import { addTokens, costSince, normaliseUsage, type Usage } from "./usage.ts";
 
 /** Translates the messages of one agent into reports. It keeps state between calls, and never throws. */
@@ -104,8 +104,10 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
     return [{ report: "usage", usage: promptUsage }];
   };
 
-  const tool = (reports: readonly ToolReport[]): readonly AgentReport[] =>
-    reports.length > 0 ? [...text.flush(), ...reports, ...reports.flatMap(planOfTool)] : ALIVE;
+  const tool = (reports: readonly CallReport[]): readonly AgentReport[] => {
+    const plans = reports.flatMap((each) => (each.report === "tool" ? planOfTool(each) : []));
+    return reports.length > 0 ? [...text.flush(), ...reports, ...plans] : ALIVE;
+  };
 
   const plan = (content: MessageContent | null): readonly AgentReport[] =>
     content === null ? ALIVE : [...flush(), { report: "plan", content }];
@@ -196,9 +198,9 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
       totalsBefore = totals;
       return reports;
     },
-    release: text.release,
+    release: () => [...text.release(), ...calls.release()],
     get isHolding() {
-      return text.isHolding;
+      return text.isHolding || calls.isHolding;
     },
   };
 }

@@ -16,18 +16,33 @@ export const EMPTY_EXCERPT: Excerpt = { head: "", tail: "", dropped: 0 };
 
 /** Keeps start and end of a text that is too long, with a note of how much is missing between them. */
 export function shortenText(text: string | Excerpt, limit = MAX_BYTES): string {
+  const { first, last, missing } = excerptOf(text, limit);
+  if (missing === 0) return first + last;
+  return `${first}\n[… ${missing.toLocaleString("en")} bytes left out …]\n${last}`;
+}
+
+/** The number of bytes that `shortenText` leaves out. */
+export function omittedBytes(text: string | Excerpt, limit = MAX_BYTES): number {
+  return excerptOf(text, limit).missing;
+}
+
+function excerptOf(
+  text: string | Excerpt,
+  limit: number,
+): { readonly first: string; readonly last: string; readonly missing: number } {
   const { head, tail, dropped } =
     typeof text === "string" ? { ...EMPTY_EXCERPT, head: text } : text;
   const length = head.length + tail.length;
-  if (dropped === 0 && length * 3 <= limit) return head + tail;
+  const whole = { first: head, last: tail, missing: 0 };
+  if (dropped === 0 && length * 3 <= limit) return whole;
   const total = Buffer.byteLength(head) + Buffer.byteLength(tail);
-  if (dropped === 0 && total <= limit) return head + tail;
+  if (dropped === 0 && total <= limit) return whole;
 
   const half = Math.max(0, Math.floor((limit - NOTE_BYTES) / 2));
   const first = firstBytes(dropped === 0 ? head + tail : head, half);
   const last = lastBytes(dropped === 0 ? head + tail : tail, half);
   const missing = dropped + total - Buffer.byteLength(first) - Buffer.byteLength(last);
-  return `${first}\n[… ${missing.toLocaleString("en")} bytes left out …]\n${last}`;
+  return { first, last, missing };
 }
 
 /** Shortens the texts in JSON until the whole is small enough. */

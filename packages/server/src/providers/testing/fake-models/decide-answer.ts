@@ -21,7 +21,8 @@ export interface Speech {
 
 /** A word in a prompt: after a refusal the model does not try again, whatever later messages say. */
 const STUBBORN = /\bSTUBBORN\b/u;
-const DIRECTIVE = /\b(PING|THINK|TOOL|WRITE|APPEND|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
+const DIRECTIVE =
+  /\b(PING|THINK|TOOL|RUN|WRITE|APPEND|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
 /** The sentence with which an agent is asked to continue: the model then repeats its earlier directive. */
 const GO_ON = /^Go on with the work\.$/mu;
 
@@ -33,6 +34,7 @@ export const WRITTEN = "written by the model";
  * - `PING` says PONG; `THINK` thinks first; `RECALL` says every text of the user, and
  *   `RECALL CODE-` only the words that begin with it, from all roles
  * - `TOOL name {json}` calls a tool, several lines call several; it says the results
+ * - `RUN command` runs the rest of the line in a shell, and says `Done.`
  * - `WRITE path` writes a file and `APPEND path` adds a line to one, with any suitable tool
  * - `ERR status` fails with it; `ERR status xN` fails N times for the same text, then says PONG
  * - `SLOW` says a word every 50 ms for a minute; `HANG` says nothing; `CUT` breaks off
@@ -59,6 +61,8 @@ export function decideAnswer(
     case "TOOL":
       if (results.length > 0) return tellResults(results);
       return goOn >= at && goOn !== -1 ? speak("I go on.") : useTools(toolsIn(order));
+    case "RUN":
+      return results.length > 0 ? speak("Done.") : useTools(shellCalls(asked, order));
     case "WRITE":
     case "APPEND":
       return results.length > 0 ? tellResults(results) : useTools(fileCall(asked, order));
@@ -108,6 +112,12 @@ function toolsIn(order: string): readonly FakeCall[] {
   return [...order.matchAll(/\bTOOL (\S+)(?: (\{.*\}))?/gu)].map(
     ([, name = "", json = "{}"]): FakeCall => ({ name, args: JSON.parse(json) }),
   );
+}
+
+function shellCalls({ tools }: ModelRequest, order: string): readonly FakeCall[] {
+  const command = /.*\bRUN ([^\n]+)/su.exec(order)?.[1] ?? "true";
+  const call = shellCall(tools, command);
+  return call === null ? [] : [call];
 }
 
 function fileCall({ tools }: ModelRequest, order: string): readonly FakeCall[] {

@@ -197,7 +197,7 @@ function liveOn(store: Store) {
       ...users,
     ];
     for (const { id, content } of said) {
-      const { undelivered: _, ...rest } = content;
+      const { undelivered: _, injected: _injected, steering: _steering, ...rest } = content;
       expect({ id, content: rest }).toEqual({ id, content: contents[id] });
     }
     const growing = messages.filter(({ complete }) => !complete).map(({ id }) => id);

@@ -132,6 +132,51 @@ export function queueContract(shared: SharedStore): void {
       expect(queued).toHaveLength(2);
     });
 
+    it("D2 leads a steered message into the current run: its own run and its queue entry are gone", async () => {
+      const { session, current } = await busyWith("a");
+      const steered = await session.send("turn left", { delivery: "steer" });
+      expect((await session.stored()).session.queue.at(-1)).toMatchObject({ steer: "wanted" });
+      const steer = {
+        type: "steer-run",
+        messageId: steered.messageId,
+        runId: current.runId,
+      } as const;
+      await session.perform({ ...steer, outcome: "given" });
+      expect((await session.stored()).session.queue.at(-1)).toMatchObject({ steer: "given" });
+      await session.perform({ ...steer, outcome: "injected" });
+      expect(await textsOf(session)).toEqual(["a"]);
+      expect(await shared.store.readRun(steered.runId)).toBeNull();
+      expect((await session.messages()).at(-1)).toMatchObject({
+        id: steered.messageId,
+        runId: current.runId,
+        role: "user",
+        content: { ...textOf("turn left"), injected: true },
+      });
+    });
+
+    it("D2 keeps a message that an agent refused, and shows one whose outcome nobody knows", async () => {
+      const { session, current } = await busyWith();
+      const refused = await session.send("refused", { delivery: "steer" });
+      const lost = await session.send("lost", { delivery: "steer" });
+      const { runId } = current;
+      for (const { messageId } of [refused, lost])
+        await session.perform({ type: "steer-run", messageId, runId, outcome: "given" });
+      await session.perform({
+        type: "steer-run",
+        messageId: refused.messageId,
+        runId,
+        outcome: "queued",
+      });
+      await session.end(current);
+      expect(await textsOf(session)).toEqual(["refused"]);
+      expect((await session.stored()).session.queue[0]).not.toHaveProperty("steer");
+      expect((await session.messages()).at(-1)).toMatchObject({
+        id: lost.messageId,
+        runId,
+        content: { ...textOf("lost"), steering: "unknown" },
+      });
+    });
+
     it("gets a message back whose run was cut before the agent received it, in front and once in the history", async () => {
       const { session, cut } = await cutOff();
       expect(await textsOf(session)).toEqual(["cut", "behind"]);
