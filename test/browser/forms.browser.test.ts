@@ -148,7 +148,7 @@ describe("a form", () => {
     await card(page)
       .getByLabel(/^Which key/u)
       .fill("k-123");
-    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+    const stored = await page.evaluate(() => JSON.stringify(Object.entries(localStorage)));
     expect(stored).toContain("after lunch");
     expect(stored).not.toContain("k-123");
     await rig.stop("SIGKILL");
@@ -173,7 +173,7 @@ describe("a form", () => {
     await card(page).waitFor({ state: "detached" });
     await rig.until(id, ({ state }) => state === "idle");
     await transcriptOf(page).getByText("Additional answer or note: after lunch").first().waitFor();
-    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(
+    expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain(
       "after lunch",
     );
   });

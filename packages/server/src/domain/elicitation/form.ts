@@ -25,7 +25,7 @@ export type Field =
   /** A type that the protocol does not allow. The field can only be left out. */
   | { readonly type: "unknown" };
 
-export const FORMATS = ["email", "uri", "date", "date-time"] as const;
+const FORMATS = ["email", "uri", "date", "date-time"] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface Form {
