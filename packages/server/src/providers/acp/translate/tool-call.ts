@@ -4,8 +4,8 @@ import { NOTHING_HELD, type HeldText, type Redactor } from "../../secrets/redact
 import { looseLabel, looseList, looseNumber, looseObject, type Loose } from "../wire/loose.ts";
 import { shortenJson } from "../wire/shorten.ts";
 import {
+  appendItem,
   cleanChunk,
-  parseToolItem,
   parseToolItems,
   replaceItems,
   showItems,
@@ -85,7 +85,7 @@ export function patchToolCall(call: ToolCall, patch: Loose, redactor: Redactor):
 
 export function extendToolCall(call: ToolCall, content: unknown, redactor: Redactor): ToolCall {
   const { content: clean, held } = cleanChunk(content, call.held, redactor);
-  return { ...call, held, items: [...call.items, ...parseToolItem(clean)] };
+  return { ...call, held, items: appendItem(call.items, clean) };
 }
 
 export function hasEnded({ status }: ToolCall): boolean {

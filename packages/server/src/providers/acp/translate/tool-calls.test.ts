@@ -221,12 +221,27 @@ describe("the content of a tool call", () => {
     expect(bytes).toBeLessThan(8 * Buffer.byteLength(all));
   });
 
+  it("is reported whole when the agent replaces its output", () => {
+    const translator = createTranslator();
+    const data = (text: string, more: object = {}): object =>
+      update({ _meta: { terminal_output: { terminal_id: "t", data: text, ...more } } });
+    translator.update(update({ kind: "execute", status: "in_progress" }));
+    translator.update(data("one\n"));
+    translator.update(data("two\n"));
+    const replaced = translator.update(data("zero\none\ntwo\n", { replaces: true }));
+    expect(outputOf(replaced)).toMatchObject([{ text: "zero\none\ntwo\n" }]);
+  });
+
   it("grows by chunks in the newer protocol", () => {
     const translator = createTranslator();
     translator.update(update({ content: [] }));
     const content = { type: "content", content: { type: "text", text: "more" } };
     const piece = { sessionUpdate: "tool_call_content_chunk", toolCallId: "c1", content };
     expect(outputOf(translator.update(piece))).toEqual([{ type: "text", text: "more" }]);
+    for (let count = 0; count < 500; count += 1) translator.update(piece);
+    expect(outputOf(translator.update(piece))).toEqual([
+      { type: "text", text: "more".repeat(502) },
+    ]);
   });
 
   it("replaces a missing result", () => {

@@ -16,6 +16,8 @@ import { splitHalf } from "./text-stream.ts";
 /** The content of a tool call. Blocks and diffs are already shortened. */
 export type ToolItem =
   | { readonly item: "block"; readonly content: MessageContent }
+  /** Text that comes in chunks. */
+  | { readonly item: "stream"; readonly text: Excerpt }
   | {
       readonly item: "diff";
       readonly path: string;
@@ -27,6 +29,8 @@ export type ToolItem =
 /** The output of a command that the agent runs itself. */
 export interface Terminal {
   readonly output: Excerpt;
+  /** How often the output was replaced. */
+  readonly edition: number;
   /** Half a surrogate pair; the other half has not come yet. */
   readonly half: string;
   readonly held: HeldText;
@@ -39,7 +43,7 @@ export function parseToolItems(content: readonly unknown[]): readonly ToolItem[]
   return content.slice(0, MAX_ITEMS).flatMap(parseToolItem);
 }
 
-export function parseToolItem(content: unknown): readonly ToolItem[] {
+function parseToolItem(content: unknown): readonly ToolItem[] {
   const item = looseObject(content);
   switch (item?.["type"]) {
     case "content": {
@@ -93,9 +97,10 @@ export function updateTerminals(
   const updated = new Map(terminals);
   const outputId = looseLabel(output?.["terminal_id"]);
   if (outputId !== null && typeof output?.["data"] === "string") {
+    const earlier = updated.get(outputId) ?? NO_OUTPUT;
     // Version 2 of the protocol can replace all output.
     const isReplaced = output["replaces"] === true;
-    const terminal = (isReplaced ? null : updated.get(outputId)) ?? NO_OUTPUT;
+    const terminal = isReplaced ? { ...NO_OUTPUT, edition: earlier.edition + 1 } : earlier;
     const { whole, half } = splitHalf(terminal.half + output["data"]);
     const { text, held } = nextPiece(redactor, terminal.held, cleanText(whole));
     updated.set(outputId, { ...terminal, output: appendText(terminal.output, text), half, held });
@@ -134,7 +139,8 @@ export function growthOf(
   const [id, now] = changed[0] ?? [null, NO_OUTPUT];
   const old = id === null ? undefined : before.get(id);
   const last = looseObject(shown.at(-1));
-  if (changed.length !== 1 || old === undefined || old.exit !== now.exit) return null;
+  if (changed.length !== 1 || old === undefined) return null;
+  if (old.exit !== now.exit || old.edition !== now.edition) return null;
   if (last?.["type"] !== "terminal" || last["terminalId"] !== id) return null;
   if (now.output.tail !== "" || !fits(now.output.head, shown)) return null;
   return now.output.head.slice(old.output.head.length);
@@ -186,7 +192,25 @@ export function textOfOutput(output: readonly MessageContent[]): string | null {
   return texts.length === 0 ? null : texts.join("\n");
 }
 
-const NO_OUTPUT: Terminal = { output: EMPTY_EXCERPT, half: "", held: NOTHING_HELD, exit: null };
+const NO_OUTPUT: Terminal = {
+  output: EMPTY_EXCERPT,
+  edition: 0,
+  half: "",
+  held: NOTHING_HELD,
+  exit: null,
+};
+
+/** Adds a chunk of content. Text continues the text before it. */
+export function appendItem(items: readonly ToolItem[], content: unknown): readonly ToolItem[] {
+  const chunk = looseObject(content);
+  const text = chunk?.["type"] === "content" ? textOfBlock(chunk["content"]) : null;
+  if (text === null) return [...items, ...parseToolItem(content)].slice(0, MAX_ITEMS);
+  const last = items.at(-1);
+  const [others, before] =
+    last?.item === "stream" ? [items.slice(0, -1), last.text] : [items, EMPTY_EXCERPT];
+  const stream = { item: "stream" as const, text: appendText(before, text) };
+  return [...others, stream].slice(0, MAX_ITEMS);
+}
 
 /** Removes a secret that began in an earlier chunk of the same call. */
 export function cleanChunk(
@@ -222,6 +246,8 @@ function showItem(
   switch (item.item) {
     case "block":
       return fitContent(item.content, room);
+    case "stream":
+      return { type: "text", text: shortenText(item.text, room) };
     case "diff": {
       const { item: type, ...diff } = diffItem(item.path, item.oldText, item.newText, room / 2);
       return { type, ...diff };
