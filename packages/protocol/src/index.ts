@@ -6,6 +6,7 @@ export { LIMITS } from "./fields/limits.ts";
 export * from "./fields/time.ts";
 export * from "./grant.ts";
 export * from "./health.ts";
+export * from "./login.ts";
 export * from "./message.ts";
 export * from "./node.ts";
 export * from "./problem.ts";

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { SuspensionKind } from "../domain/suspension.ts";
+import type { LoginAgent, LoginMethod, LoginStatus, StartLogin } from "./login.ts";
 
 /** A configured kind of agent. */
 export interface Provider {
@@ -11,6 +12,8 @@ export interface Provider {
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
   startAgent(request: StartAgent): Promise<Agent>;
+  /** Starts an agent only to log in or out. Absent if the provider has no logins. */
+  startLogin?(request: StartLogin): Promise<LoginAgent>;
 }
 
 export interface ProviderDescription {
@@ -23,6 +26,12 @@ export interface ProviderDescription {
   readonly install: string | null;
   /** A sentence that says how to log in to it; null if it needs no login, or if that is unknown. */
   readonly login: string | null;
+  /** As the latest agent reported it. */
+  readonly loginStatus: LoginStatus;
+  /** The ways to log in that the latest agent offered. */
+  readonly loginMethods: readonly LoginMethod[];
+  /** Whether the latest agent can log out. */
+  readonly canLogOut: boolean;
   /** The version of the installed program; null if reading it would mean to start the program. */
   readonly version: string | null;
   /** From the configuration and from the latest agent. */
@@ -249,6 +258,8 @@ export class AgentFault extends Error {
   /** Whether a retry after a pause may succeed. */
   readonly isPassing: boolean;
   readonly retryAfterMs: number | null;
+  /** The ways to log in, if the agent surely requires a login; otherwise null. */
+  readonly login: readonly LoginMethod[] | null;
 
   constructor(
     code: AgentFaultCode,
@@ -257,6 +268,7 @@ export class AgentFault extends Error {
       readonly detail?: string | null;
       readonly isPassing?: boolean;
       readonly retryAfterMs?: number | null;
+      readonly login?: readonly LoginMethod[] | null;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -266,5 +278,6 @@ export class AgentFault extends Error {
     this.detail = options.detail ?? null;
     this.isPassing = options.isPassing ?? false;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.login = options.login ?? null;
   }
 }

@@ -2,6 +2,7 @@ import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
 import type { Fence, Store } from "../storage/store.ts";
 import type { AgentTrail } from "./worker/agent-trail.ts";
+import type { LoginWaits } from "./logins/login-waits.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
@@ -107,6 +108,7 @@ export interface RuntimeContext {
   /** Keeps the session's idle agent for a run that is stored as handed over to it. Null without such an agent. */
   readonly reserveAgent: (sessionId: string, run: ReservedRun) => AgentReservation | null;
   readonly answeredLive: AnsweredLive;
+  readonly logins: LoginWaits;
   /** Decides, commits and notifies the feeds. */
   readonly execute: (execution: Execution) => Promise<Executed>;
   /**

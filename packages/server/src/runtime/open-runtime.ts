@@ -19,8 +19,10 @@ import { createAgentSlots } from "./worker/agent-slots.ts";
 import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import { readiness } from "./upkeep/readiness.ts";
 import { startRecovery } from "./worker/recovery.ts";
+import { createLoginWaits } from "./logins/login-waits.ts";
 import { refuse } from "./reply.ts";
 import { createRequests, type RequestOptions } from "./requests/requests.ts";
+import { answer } from "./requests/session-requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
 import { sleep } from "./sleep.ts";
@@ -31,7 +33,7 @@ import { rememberAnswered } from "./run/unused-answers.ts";
 
 export interface RuntimeOptions
   extends
-    Omit<RequestOptions, "probes" | "onImported">,
+    Omit<RequestOptions, "probes" | "onImported" | "stopping">,
     Pick<RuntimeContext, "store" | "node" | "limits" | "clock" | "newId" | "log" | "forgetSession">,
     Partial<Pick<RuntimeContext, "permissions" | "failpoint">> {
   /** The process that this one replaces. It is dead, even if its lease has not expired. */
@@ -167,6 +169,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...settings,
     startsAgents: true,
     answeredLive: rememberAnswered(),
+    logins: createLoginWaits({
+      openSuspensions: () => store.openSuspensions(),
+      answer: (request) => answer(context, request),
+      log,
+    }),
     // A worker also drops an unreadable session; only the data of a deleted one is removed.
     forgetSession: async (sessionId) => {
       const read = await store.readSession(sessionId);
@@ -225,6 +232,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...options,
     probes: createResumeProbes(options.catalog, { clock }),
     onImported: globalFeed.touch,
+    stopping: stopping.signal,
   });
   const runtime: Runtime = {
     ...requests,
@@ -234,6 +242,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     sendMessage: (request) => whenRunning(() => requests.sendMessage(request)),
     resume: (request) => whenRunning(() => requests.resume(request)),
     answer: (request) => whenRunning(() => requests.answer(request)),
+    logIn: (request) => whenRunning(() => requests.logIn(request)),
+    logOut: (provider) => whenRunning(() => requests.logOut(provider)),
     reportEvent: (event) => whenRunning(() => requests.reportEvent(event)),
     askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
     readiness: () => readiness(store, cluster, options.damageWatch?.damage),

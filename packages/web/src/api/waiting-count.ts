@@ -8,6 +8,7 @@ const FOR_A_PERSON = {
   question: true,
   tool_result: true,
   budget: true,
+  login: true,
   event: false,
   rate_limit: false,
   shutdown: false,

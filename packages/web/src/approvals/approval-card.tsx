@@ -28,6 +28,7 @@ import {
 import { afterFailure, type Answering } from "./answering.ts";
 import { RequestEnd, RequestView } from "./request-view.tsx";
 import type { FileChange } from "./change-view.tsx";
+import { LoginAnswer } from "./login-answer.tsx";
 import { OptionButtons } from "./option-buttons.tsx";
 import { hasSubject, SubjectView, WRAPPED } from "./subject-view.tsx";
 import { JsonAnswer, TextAnswer } from "./text-answer.tsx";
@@ -155,7 +156,7 @@ function shownOf(
   changes: readonly FileChange[],
   root: string | null,
 ): Parameters<typeof SubjectView>[0] | null {
-  if (approval.ask === "text") return null;
+  if (approval.ask === "text" || approval.ask === "login") return null;
   const { subject, title } = approval;
   const shown = { subject, title, root, shownFiles: new Set(changes.map(({ path }) => path)) };
   return changes.length > 0 || hasSubject(shown) ? shown : null;
@@ -226,6 +227,8 @@ function AnswerInput({
         </>
       );
     }
+    case "login":
+      return <LoginAnswer login={approval.login} inert={inert} busy={busy} onAnswer={give} />;
     case "json":
       return <JsonAnswer {...box} />;
     case "nothing":

@@ -1,5 +1,6 @@
 import { isObject } from "@holdfast/client";
 import type { OpenSuspension, Suspension, SuspensionKind } from "@holdfast/protocol";
+import { loginOf, type LoginNeed } from "./login-need.ts";
 import { subjectOf, type Subject } from "./subject.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -25,6 +26,8 @@ export type Approval =
       readonly options: readonly ApprovalOption[];
     }
   | { readonly ask: "text"; readonly title: string; readonly suggestions: readonly string[] }
+  /** Somebody must log in to the provider. The answer is an action. */
+  | { readonly ask: "login"; readonly title: string; readonly login: LoginNeed }
   /** A result or a payload: any JSON. */
   | { readonly ask: "json"; readonly title: string; readonly subject: Subject }
   /** It ends by itself. */
@@ -47,6 +50,8 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
         options,
       };
     }
+    case "login":
+      return { ask: "login", title, login: loginOf(request) };
     case "question":
       return { ask: "text", title, suggestions: textsIn(request["options"]) };
     case "tool_result": {
@@ -86,6 +91,7 @@ export function answerOfKey(
     case "text":
       return approval.suggestions[index] ?? null;
     case "json":
+    case "login":
     case "nothing":
       return null;
     default:
@@ -114,6 +120,7 @@ export function closingText(suspension: Suspension): string | null {
 const AUTHORS: ReadonlyMap<string, string> = new Map([
   ["browser", "a person in a browser"],
   ["command line", "the command line"],
+  ["login", "a login"],
   ["server token", "a program with the server’s token"],
   ["socket", "a program on the server’s machine"],
 ]);
@@ -129,6 +136,8 @@ function answeredBy(by: string | null): string {
 
 function answerText({ kind, request, answer }: Suspension): string {
   const approval = approvalOf({ kind, request });
+  if (approval.ask === "login")
+    return isObject(answer) && answer["action"] === "cancel" ? "Ended" : "Tried again";
   if (approval.ask !== "choice") return "Answered";
   const chosenId = isObject(answer) ? answer["optionId"] : answer;
   return approval.options.find(({ optionId }) => optionId === chosenId)?.name ?? "Answered";
@@ -153,6 +162,7 @@ export const KIND_NAMES = {
   tool_result: "Result needed",
   event: "Waiting for an event",
   budget: "Budget used up",
+  login: "Login needed",
   rate_limit: "Waiting for the service",
   shutdown: "Waiting for the server",
 } as const satisfies Record<SuspensionKind, string>;
@@ -164,6 +174,7 @@ export const EXPIRY_WORDS = {
   tool_result: "Closes",
   event: "Gives up",
   budget: "Counts as no",
+  login: "Closes",
   rate_limit: "Continues automatically",
   shutdown: "Closes",
 } as const satisfies Record<SuspensionKind, string>;

@@ -1,6 +1,8 @@
-import type { OpenSuspension, ToolContent } from "@holdfast/protocol";
+import { loginRequestSchema, type OpenSuspension, type ToolContent } from "@holdfast/protocol";
 import { z } from "zod";
 import type { FileDiff } from "./diff-lines.ts";
+import { shellWord } from "../terminal/format.ts";
+import { commandLine } from "../terminal/invocation.ts";
 import { diffsIn } from "./tool-lines.ts";
 
 /** A suspension as a question at the terminal. */
@@ -62,6 +64,17 @@ export function questionOf(
         options,
       };
     }
+    case "login":
+      return {
+        ask: "choice",
+        id,
+        title,
+        kind: null,
+        input: loginInput(request),
+        locations: [],
+        diffs: [],
+        options: LOGIN_OPTIONS,
+      };
     case "question": {
       const suggestions = fields.options.filter((option) => typeof option === "string");
       return { ask: "text", id, title, suggestions };
@@ -76,6 +89,27 @@ export function questionOf(
   }
   const { title: _, ...input } = request;
   return { ask: "nothing", id, title, kind, input, until: expiresAt };
+}
+
+const LOGIN_OPTIONS: readonly Option[] = [
+  { optionId: "retry", name: "Try again", kind: "allow_once" },
+  { optionId: "cancel", name: "End the run", kind: "reject_once" },
+];
+
+/** The command that logs in, then the ways that the agent offers. */
+function loginInput(request: OpenSuspension["request"]): unknown {
+  const login = loginRequestSchema.safeParse(request);
+  if (!login.success) return null;
+  const { provider, methods } = login.data;
+  return {
+    command: commandLine(`login ${shellWord(provider)}`),
+    ...Object.fromEntries(
+      methods.map(({ id, name, variables }) => [
+        id,
+        variables === undefined ? name : `${name}, with ${variables.join(" and ")}`,
+      ]),
+    ),
+  };
 }
 
 /** The first option that rejects; null when there is none. */

@@ -1,9 +1,11 @@
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Journal } from "../journal.ts";
+import type { LoginMethod, LoginStatus } from "../login.ts";
 import { AgentFault, type AgentReport } from "../provider.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { within, type AcpTimes } from "./acp-times.ts";
 import { faultOfError, faultOfExit } from "./agent-fault.ts";
+import { parseLoginStatus, STATUS_METHODS } from "./login/login-status.ts";
 import { createFrameCleaner } from "./redact/clean-frame.ts";
 import { createJournalLines } from "./redact/journal-lines.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
@@ -24,6 +26,7 @@ export interface LinkOptions {
   readonly redactor: Redactor;
   readonly times: AcpTimes;
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  readonly onLoginStatus?: (status: LoginStatus) => void;
 }
 
 /** The connection to an agent's process: sends requests, and turns its messages into reports. */
@@ -39,20 +42,25 @@ export class AcpLink {
   /** Whether the agent may ask for permission: a prompt is running and not being cancelled. */
   mayAsk = false;
   about = NOTHING_KNOWN;
+  /** The ways to log in, once the agent has told them. */
+  loginMethods: readonly LoginMethod[] = [];
   readonly redactor: Redactor;
   readonly #onReport: LinkOptions["onReport"];
+  readonly #onLoginStatus: LinkOptions["onLoginStatus"];
   #lastUpdateAt = performance.now();
   #release: NodeJS.Timeout | null = null;
   /** Resolves when the runtime has handled all reports so far. */
   #handled: Promise<unknown> = Promise.resolve();
 
-  constructor({ title, process, translator, journal, redactor, times, onReport }: LinkOptions) {
+  constructor(options: LinkOptions) {
+    const { title, process, translator, journal, redactor, times } = options;
     this.title = title;
     this.process = process;
     this.translator = translator;
     this.times = times;
     this.redactor = redactor;
-    this.#onReport = onReport;
+    this.#onReport = options.onReport;
+    this.#onLoginStatus = options.onLoginStatus;
     this.permissions = createPendingPermissions({
       translator,
       mayAsk: () => this.mayAsk,
@@ -124,7 +132,7 @@ export class AcpLink {
   /** The fault for the error of a failed request. */
   async faultOf(error: unknown): Promise<AgentFault> {
     if (error instanceof AgentFault) return error;
-    if (error instanceof RpcError) return faultOfError(this.title, error);
+    if (error instanceof RpcError) return faultOfError(this.title, error, this.loginMethods);
     if (!(error instanceof PeerFault)) throw error;
     const message = `${this.title}: ${error.message}`;
     switch (error.code) {
@@ -174,6 +182,7 @@ export class AcpLink {
       this.#lastUpdateAt = performance.now();
       return this.route.take(params);
     }
+    if (STATUS_METHODS.has(method)) this.#onLoginStatus?.(parseLoginStatus(params));
     if (method === "$/cancel_request") {
       this.permissions.withdraw(looseObject(params)?.["requestId"]);
     }

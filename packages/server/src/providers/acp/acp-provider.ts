@@ -18,7 +18,10 @@ import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
 import type { AcpDefinition } from "./definition.ts";
+import { UNKNOWN_LOGIN, type LoginStatus } from "../login.ts";
+import { startLogin } from "./login/start-login.ts";
 import { openSession, type OpenedSession } from "./open-session.ts";
+import { commandOf, programOf, searchPathOf } from "./process/agent-command.ts";
 import {
   agentEnvironment,
   MARKER_VARIABLE,
@@ -65,14 +68,22 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
   const options = { ...given, secrets };
   secrets.keep(secretsOf(environment, definition));
   let latest: LatestAgent | null = null;
+  let loginStatus = UNKNOWN_LOGIN;
+  const onLoginStatus = (status: LoginStatus): void => {
+    loginStatus = status;
+  };
   return {
     name: definition.name,
     asks: definition.asks,
-    describe: () => Promise.resolve(describe(options, latest)),
+    describe: () => Promise.resolve(describe(options, latest, loginStatus)),
     startAgent: (request) =>
-      startAgent(options, request, (started) => {
-        latest = started;
+      startAgent(options, request, {
+        onLoginStatus,
+        onStarted: (started) => {
+          latest = started;
+        },
       }),
+    startLogin: (request) => startLogin(options, { ...request, onLoginStatus }),
   };
 }
 
@@ -84,7 +95,11 @@ interface LatestAgent {
 
 type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
 
-function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDescription {
+function describe(
+  options: OpenOptions,
+  latest: LatestAgent | null,
+  loginStatus: LoginStatus,
+): ProviderDescription {
   const { definition } = options;
   const { name, title, install, login } = definition;
   const command = commandOf(options);
@@ -101,6 +116,9 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
     command: options.secrets.redactor.json(command),
     install,
     login,
+    loginStatus,
+    loginMethods: latest?.link.loginMethods ?? [],
+    canLogOut: latest?.session.capabilities.logout ?? false,
     models: [...configured, ...offered],
     modes: about?.mode.choices ?? [],
     commands: about?.commands ?? [],
@@ -108,10 +126,15 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
   };
 }
 
+interface StartHooks {
+  readonly onStarted: (agent: LatestAgent) => void;
+  readonly onLoginStatus: (status: LoginStatus) => void;
+}
+
 async function startAgent(
   options: OpenOptions,
   request: StartAgent,
-  onStarted: (agent: LatestAgent) => void,
+  { onStarted, onLoginStatus }: StartHooks,
 ): Promise<Agent> {
   const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
   const { workspace, sessionId } = request;
@@ -172,6 +195,7 @@ async function startAgent(
     redactor,
     times,
     onReport: request.onReport,
+    onLoginStatus,
   });
   void process.exited.then(() => stderr.end());
   const closeJournal = async (): Promise<void> => journal?.close();
@@ -233,31 +257,6 @@ async function toolServersOf(
     ...server,
     env: { [MARKER_VARIABLE]: writeMarker(marker), ...server.env },
   }));
-}
-
-/** The program's path and its arguments. */
-function programOf(options: AcpProviderOptions, folder: string): readonly [string, ...string[]] {
-  const { title, install } = options.definition;
-  const [name = "", ...args] = commandOf(options);
-  const program = findProgram(name, searchPathOf(options));
-  if (program === null) {
-    const hint = install === null ? "" : `; install it with: ${install}`;
-    throw new AgentFault(
-      "agent_not_installed",
-      `${title} is not installed: program ${name} not found${hint}`,
-    );
-  }
-  return [program, ...args.map((arg) => arg.replaceAll("{workspace}", folder))];
-}
-
-function commandOf({ definition, environment }: AcpProviderOptions): readonly string[] {
-  const { command, pathVariable } = definition;
-  const program = pathVariable === null ? undefined : environment[pathVariable];
-  return program === undefined || program === "" ? command : [program, ...command.slice(1)];
-}
-
-function searchPathOf({ definition, environment }: AcpProviderOptions): string | undefined {
-  return definition.env["PATH"] ?? environment["PATH"];
 }
 
 function abortFault({ title }: AcpDefinition, { reason }: AbortSignal): AgentFault {

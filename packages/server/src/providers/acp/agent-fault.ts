@@ -1,16 +1,21 @@
 import { cleanText } from "../../domain/clean-text.ts";
+import type { LoginMethod } from "../login.ts";
 import { AgentFault } from "../provider.ts";
 import type { ProcessExit } from "./process/spawn-agent.ts";
 import { looseNumber, looseObject, type Loose } from "./wire/loose.ts";
 import { RPC_CODES, type RpcError } from "./wire/rpc-error.ts";
 
 /** Classifies an agent's error by its codes, never by its text. */
-export function faultOfError(name: string, error: RpcError): AgentFault {
+export function faultOfError(
+  name: string,
+  error: RpcError,
+  login: readonly LoginMethod[] = [],
+): AgentFault {
   const message = `${name}: ${limited(error.message, MAX_MESSAGE)}`;
   const options = { detail: detailOf(error.data), cause: error };
   const codes = codesOf(error);
   if (error.code === RPC_CODES.authRequired) {
-    return new AgentFault("agent_needs_login", message, options);
+    return new AgentFault("agent_needs_login", message, { ...options, login });
   }
   if (codes.includes(429)) {
     const retryAfterMs = retryAfterOf(looseObject(error.data));

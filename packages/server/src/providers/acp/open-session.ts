@@ -7,8 +7,10 @@ import type {
 import type { Json } from "../../domain/json.ts";
 import { AgentFault, type StartAgent, type ToolServer } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
-import { parseCapabilities, type AuthMethod, type Capabilities } from "./capabilities.ts";
+import { parseCapabilities, type Capabilities } from "./capabilities.ts";
 import type { AcpDefinition } from "./definition.ts";
+import { toLoginMethod, type AuthMethod } from "./login/auth-method.ts";
+import { TERMINAL_LOGINS } from "./login/client-logins.ts";
 import { applySetting } from "./session-settings.ts";
 import { looseNumber, looseObject } from "./wire/loose.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
@@ -64,6 +66,7 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+      ...TERMINAL_LOGINS,
     },
   };
   const result = looseObject(await ask(context, "initialize", params));
@@ -75,7 +78,11 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
       `${context.definition.title} speaks ${theirs} of the protocol, not ${PROTOCOL_VERSION}`,
     );
   }
-  return parseCapabilities(result);
+  const capabilities = parseCapabilities(result);
+  context.link.loginMethods = capabilities.authMethods.map((method) =>
+    toLoginMethod(context.definition.name, method),
+  );
+  return capabilities;
 }
 
 /** Null if there is no earlier session, or the agent cannot open it again. */
@@ -185,7 +192,7 @@ function isLoginRequired(error: unknown): error is RpcError {
 }
 
 function loginFault(
-  { definition }: OpenSession,
+  { definition, link }: OpenSession,
   { authMethods }: Capabilities,
   cause?: unknown,
 ): AgentFault {
@@ -196,6 +203,7 @@ function loginFault(
   );
   return new AgentFault("agent_needs_login", `${definition.title} requires a login; ${offer}`, {
     detail: detail.join("\n") || null,
+    login: link.loginMethods,
     cause,
   });
 }

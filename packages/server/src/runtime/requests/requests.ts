@@ -9,6 +9,7 @@ import { importBundle } from "../bundle/import-bundle.ts";
 import type { RuntimeContext } from "../context.ts";
 import { createSession } from "./create-session.ts";
 import { shareEqual } from "./idempotency.ts";
+import { createServerLogins } from "../logins/server-logins.ts";
 import { listGrants, revokeGrant } from "../permissions/grants.ts";
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
 import { noSuchSession, refuse } from "../reply.ts";
@@ -56,6 +57,8 @@ export interface RequestOptions {
   readonly spoolFolder?: string;
   /** The bundles of removed sessions. */
   readonly removed?: { readonly folder: string; readonly keptMs: number };
+  /** Aborted when the server stops. */
+  readonly stopping?: AbortSignal;
   readonly onImported?: (sessionId: string) => void;
   /** Writes the default provider to the settings; throws if it cannot. */
   readonly keepDefaultProvider?: (name: string) => void;
@@ -163,6 +166,13 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       catalog.makeDefault(name);
       return { ok: true, ...(await listProviders()) };
     },
+    ...createServerLogins({
+      provider: catalog.get,
+      waits: context.logins,
+      log: context.log,
+      startsAgents: context.startsAgents,
+      stopping: options.stopping ?? new AbortController().signal,
+    }),
     stats: (range) => readStats(store, { ...range, now: clock() }),
   };
 }

@@ -5,6 +5,7 @@ import { sameJson, type Json } from "../../domain/json.ts";
 import { unfinishedContent } from "../../domain/message.ts";
 import type { NewMessage, QueuedMessage, StoredSuspension } from "../../storage/store.ts";
 import type { Executed } from "../execute-command.ts";
+import { parseLoginAnswer } from "../logins/login-question.ts";
 import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
 import { replyWithSession, toRefused } from "../command-reply.ts";
@@ -157,6 +158,14 @@ function parseAnswer(
   { kind, request }: StoredSuspension,
   answer: Json,
 ): { readonly ok: true; readonly answer: Json } | Refused {
+  if (kind === "login") {
+    const parsed = parseLoginAnswer(answer);
+    if (parsed !== null) return { ok: true, answer: { ...parsed } };
+    return refuse(
+      "answer_invalid",
+      'The answer must be {"action": "retry"} or {"action": "cancel"}.',
+    );
+  }
   if (kind !== "permission" && kind !== "budget") return { ok: true, answer };
   const optionId = chosenOption(request, answer);
   if (optionId !== null) return { ok: true, answer: { optionId } };

@@ -1,0 +1,65 @@
+import type { Json } from "../../domain/json.ts";
+import type { StoredSuspension } from "../../storage/store.ts";
+import type { Log } from "../log.ts";
+import type { Reply } from "../reply.ts";
+import type { AnswerSuspension } from "../requests/request-types.ts";
+
+/** Lets runs go on that wait for a login. */
+export interface LoginWaits {
+  /** A run is about to wait for a login of this provider. */
+  expect(provider: string): void;
+  /** An agent of the provider has completed a run, so somebody is logged in. */
+  confirm(provider: string): void;
+  /** Lets all runs of the provider go on, in all sessions. Returns their number. */
+  release(provider: string, by: string): Promise<number>;
+}
+
+export interface LoginWaitsOptions {
+  readonly openSuspensions: () => Promise<readonly StoredSuspension[]>;
+  readonly answer: (request: AnswerSuspension) => Promise<Reply<object>>;
+  readonly log: Log;
+}
+
+/** Sessions answered at the same time. */
+const AT_ONCE = 16;
+const RETRY: Json = { action: "retry" };
+
+export function createLoginWaits({ openSuspensions, answer, log }: LoginWaitsOptions): LoginWaits {
+  /** Providers for which no run waits. After a start that is not known of any. */
+  const settled = new Set<string>();
+  const releaseOne = async (suspension: StoredSuspension, by: string): Promise<number> => {
+    const { sessionId, id: suspensionId } = suspension;
+    const reply = await answer({ sessionId, suspensionId, answer: RETRY, by });
+    if (reply.ok) return 1;
+    log.warn({ sessionId, problem: reply.refusal }, "a session could not go on after a login");
+    return 0;
+  };
+  const release = async (provider: string, by: string): Promise<number> => {
+    settled.add(provider);
+    const open = await openSuspensions();
+    const waiting = open.filter(
+      ({ kind, request }) => kind === "login" && request["provider"] === provider,
+    );
+    let released = 0;
+    for (let start = 0; start < waiting.length; start += AT_ONCE) {
+      const part = waiting.slice(start, start + AT_ONCE);
+      const numbers = await Promise.all(part.map((suspension) => releaseOne(suspension, by)));
+      released += numbers.reduce((sum, each) => sum + each, 0);
+    }
+    return released;
+  };
+  return {
+    expect: (provider) => void settled.delete(provider),
+    confirm: (provider) => {
+      if (settled.has(provider)) return;
+      release(provider, BY_LOGIN).catch((err: unknown) => {
+        settled.delete(provider);
+        log.error({ provider, err }, "sessions that wait for a login could not go on");
+      });
+    },
+    release,
+  };
+}
+
+/** Who answered, if a login did. */
+export const BY_LOGIN = "login";
