@@ -58,6 +58,10 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
       const { args, tool } = request;
       return { ask: "json", title, subject: subjectOf({ tool, input: args }) };
     }
+    case "elicitation": {
+      const { message, schema, url } = request;
+      return { ask: "json", title, subject: subjectOf({ input: { message, schema, url } }) };
+    }
     case "event": {
       const { description } = request;
       return { ask: "json", title, subject: subjectOf({ input: description }) };
@@ -159,6 +163,7 @@ export function isRejection(approval: Approval, answer: string): boolean {
 export const KIND_NAMES = {
   permission: "Permission needed",
   question: "Question",
+  elicitation: "Question",
   tool_result: "Result needed",
   event: "Waiting for an event",
   budget: "Budget used up",
@@ -171,6 +176,7 @@ export const KIND_NAMES = {
 export const EXPIRY_WORDS = {
   permission: "Counts as rejected",
   question: "Closes",
+  elicitation: "Counts as cancelled",
   tool_result: "Closes",
   event: "Gives up",
   budget: "Counts as no",

@@ -87,10 +87,10 @@ function RemoteLogin({
           </Button>
         ))}
       </div>
-      <div role="status" className="flex flex-col gap-1">
+      <output className="flex flex-col gap-1">
         {start.error !== null && <p className="text-danger">{errorText(start.error)}</p>}
         {progress !== undefined && <Progress progress={progress} />}
-      </div>
+      </output>
     </div>
   );
 }

@@ -77,7 +77,7 @@ export function createServerLogins(options: ServerLoginsOptions): ServerLogins {
       let agent: LoginAgent | null = null;
       try {
         agent = await start({ signal, onPage, isAtTerminal: false });
-        const refused = refuseMethod(agent, method);
+        const refused = refuseMethod(name, agent, method);
         if (refused !== null) {
           attempt.progress = NONE;
           return known.resolve(refused);
@@ -145,7 +145,7 @@ export function createServerLogins(options: ServerLoginsOptions): ServerLogins {
 
 type LoginStarter = NonNullable<Provider["startLogin"]>;
 
-function refuseMethod({ methods, isReady }: LoginAgent, id: string): Refused | null {
+function refuseMethod(name: string, { methods, isReady }: LoginAgent, id: string): Refused | null {
   const method = methods.find((each) => each.id === id);
   if (method === undefined) {
     const ids = methods.map((each) => each.id).join(", ");
@@ -157,7 +157,7 @@ function refuseMethod({ methods, isReady }: LoginAgent, id: string): Refused | n
     case "terminal":
       return refuse(
         "login_unavailable",
-        `This login needs a terminal on the server's machine: ${String(method["command"])}`,
+        `This login needs a terminal on the server's machine: holdfast login ${name} --method ${id}`,
       );
     case "variable":
       return isReady(id)

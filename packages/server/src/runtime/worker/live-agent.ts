@@ -62,13 +62,18 @@ export class LiveAgent {
       try {
         const live = await startOnce(options);
         void live.agent.exited.then(() => options.onExit(live));
-        await recordResume(context.patient(signal), session.id, fence, live.agent).catch(
-          async (error: unknown) => {
-            // Nothing else can stop this agent yet.
-            await live.stop("start_failed", { urgent: true });
-            throw error;
-          },
-        );
+        // Nothing else can stop this agent yet, and a call to the database can take long.
+        const stop = (): Promise<void> => live.stop("start_failed", { urgent: true });
+        const stopNow = (): void => void stop();
+        signal.addEventListener("abort", stopNow);
+        try {
+          await recordResume(context.patient(signal), session.id, fence, live.agent);
+        } catch (error) {
+          await stop();
+          throw error;
+        } finally {
+          signal.removeEventListener("abort", stopNow);
+        }
         return live;
       } catch (error) {
         if (!(error instanceof AgentFault) || signal.aborted) throw error;

@@ -101,10 +101,15 @@ function textsOf(value: unknown): readonly string[] {
 
 /** An object, or a list of names and values. */
 function environmentOf(value: unknown): Record<string, string> {
-  const entries = Array.isArray(value)
-    ? value.map((entry) => [looseObject(entry)?.["name"], looseObject(entry)?.["value"]])
+  const entries: readonly (readonly [unknown, unknown])[] = Array.isArray(value)
+    ? looseList(value).map((entry) => {
+        const fields = looseObject(entry);
+        return [fields?.["name"], fields?.["value"]] as const;
+      })
     : Object.entries(looseObject(value) ?? {});
   return Object.fromEntries(
-    entries.filter(([name, text]) => typeof name === "string" && typeof text === "string"),
-  ) as Record<string, string>;
+    entries.flatMap(([name, text]) =>
+      typeof name === "string" && typeof text === "string" ? [[name, text] as const] : [],
+    ),
+  );
 }
