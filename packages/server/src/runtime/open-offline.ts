@@ -49,6 +49,10 @@ export function openOffline(options: OfflineOptions): Offline {
     answeredLive: rememberAnswered(),
     logins: createLoginWaits({
       openSuspensions: () => store.openSuspensions(),
+      isActive: async (sessionId) => {
+        const loaded = await store.load(sessionId);
+        return loaded.found === "session" && loaded.stored.session.standing.status === "active";
+      },
       answer: (request) => answer(context, request),
       log: options.log,
     }),

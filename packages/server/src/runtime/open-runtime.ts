@@ -171,6 +171,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     answeredLive: rememberAnswered(),
     logins: createLoginWaits({
       openSuspensions: () => store.openSuspensions(),
+      isActive: async (sessionId) => {
+        const loaded = await store.load(sessionId);
+        return loaded.found === "session" && loaded.stored.session.standing.status === "active";
+      },
       answer: (request) => answer(context, request),
       log,
     }),
@@ -224,6 +228,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   store.onOutsideWrites(
     createHintReader(context, { feeds, globalFeed, workers, wake, signal: stopping.signal }),
   );
+
+  if (cluster.isEldest)
+    context.logins.retryAll().catch((err: unknown) => {
+      log.error({ err }, "sessions that wait for a login could not try again");
+    });
 
   const whenRunning = async <Value>(act: () => Promise<Value>) =>
     stopping.signal.aborted ? refuse("server_stopping", "The server is stopping.") : act();

@@ -177,7 +177,7 @@ async function logInWith(
       if (agent.isReady(id)) return agent.logIn(id);
       const names = Array.isArray(method["variables"]) ? method["variables"].join(" and ") : id;
       throw new CommandFailure(
-        `Set ${names} in the environment of the server, or in "env" of the agent in the config file, and restart the server. The waiting sessions then go on with: ${commandLine("resume")}`,
+        `Set ${names} in the environment of the server, or in "env" of the agent in the config file, and restart the server. Sessions that wait for it then go on.`,
         EXIT.no,
       );
     }

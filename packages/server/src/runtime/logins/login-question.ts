@@ -6,7 +6,7 @@ import type { RuntimeContext } from "../context.ts";
 import type { RunAtWork } from "../run/hand-over.ts";
 
 /** A run that still needs a login after this many waits fails. */
-const MAX_WAITS = 10;
+const MAX_WAITS = 20;
 
 /**
  * Suspends a run until somebody has logged in. False when the fault does not surely mean that a login is required, or the

@@ -10,12 +10,16 @@ export interface LoginWaits {
   expect(provider: string): void;
   /** An agent of the provider has completed a run, so somebody is logged in. */
   confirm(provider: string): void;
+  /** The server has started, perhaps with other keys: all runs that can go on try again. */
+  retryAll(): Promise<void>;
   /** Lets all runs of the provider go on, in all sessions. Returns their number. */
   release(provider: string, by: string): Promise<number>;
 }
 
 export interface LoginWaitsOptions {
   readonly openSuspensions: () => Promise<readonly StoredSuspension[]>;
+  /** Whether the session can go on here. */
+  readonly isActive: (sessionId: string) => Promise<boolean>;
   readonly answer: (request: AnswerSuspension) => Promise<Reply<object>>;
   readonly log: Log;
 }
@@ -24,7 +28,8 @@ export interface LoginWaitsOptions {
 const AT_ONCE = 16;
 const RETRY: Json = { action: "retry" };
 
-export function createLoginWaits({ openSuspensions, answer, log }: LoginWaitsOptions): LoginWaits {
+export function createLoginWaits(options: LoginWaitsOptions): LoginWaits {
+  const { openSuspensions, isActive, answer, log } = options;
   /** Providers for which no run waits. After a start that is not known of any. */
   const settled = new Set<string>();
   const releaseOne = async (suspension: StoredSuspension, by: string): Promise<number> => {
@@ -34,12 +39,11 @@ export function createLoginWaits({ openSuspensions, answer, log }: LoginWaitsOpt
     log.warn({ sessionId, problem: reply.refusal }, "a session could not go on after a login");
     return 0;
   };
+  const waits = async (): Promise<readonly StoredSuspension[]> =>
+    (await openSuspensions()).filter(({ kind }) => kind === "login");
   const release = async (provider: string, by: string): Promise<number> => {
     settled.add(provider);
-    const open = await openSuspensions();
-    const waiting = open.filter(
-      ({ kind, request }) => kind === "login" && request["provider"] === provider,
-    );
+    const waiting = (await waits()).filter(({ request }) => request["provider"] === provider);
     let released = 0;
     for (let start = 0; start < waiting.length; start += AT_ONCE) {
       const part = waiting.slice(start, start + AT_ONCE);
@@ -57,9 +61,14 @@ export function createLoginWaits({ openSuspensions, answer, log }: LoginWaitsOpt
         log.error({ provider, err }, "sessions that wait for a login could not go on");
       });
     },
+    retryAll: async () => {
+      for (const suspension of await waits())
+        if (await isActive(suspension.sessionId)) await releaseOne(suspension, BY_START);
+    },
     release,
   };
 }
 
+const BY_START = "start of the server";
 /** Who answered, if a login did. */
 export const BY_LOGIN = "login";

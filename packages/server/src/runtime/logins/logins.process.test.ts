@@ -120,16 +120,28 @@ describe("a run whose agent requires a login", () => {
     async (how) => {
       const id = await open();
       await test.send(id, script(say("hello")));
-      await waiting(id);
+      const [before] = (await waiting(id)).session.suspensions;
       if (how === "stop") await test.restartWith({});
       else await test.restartAfterCrash();
-      await waiting(id);
+      await test.until(id, ({ session: { suspensions } }) =>
+        suspensions.some(({ kind, id: now }) => kind === "login" && now !== before?.id),
+      );
       logIn();
       const reply = await test.runtime.logIn({ provider: "scripted", method: null });
       expect(reply).toMatchObject({ login: { released: 1 } });
       expect(transcript(await test.idle(id))).toContain("agent hello");
     },
   );
+
+  it("D1 goes on by itself after a restart if somebody logged in meanwhile", async () => {
+    const id = await open();
+    await test.send(id, script(say("hello")));
+    await waiting(id);
+    await test.stop();
+    logIn();
+    await test.start();
+    expect(transcript(await test.idle(id))).toContain("agent hello");
+  });
 
   it("D1 tries again on request, and waits again without a login", async () => {
     const id = await open();
@@ -146,10 +158,10 @@ describe("a run whose agent requires a login", () => {
     expect(again.session.suspensions).toMatchObject([{ kind: "login" }]);
   });
 
-  it("D1 waits at most ten times, then fails", async () => {
+  it("D1 waits at most twenty times, then fails", async () => {
     const id = await open();
     const sent = await test.send(id, script(say("hello")));
-    for (let tries = 0; tries < 10; tries += 1) {
+    for (let tries = 0; tries < 20; tries += 1) {
       await waiting(id);
       await test.runtime.logIn({ provider: "scripted", method: null });
     }
