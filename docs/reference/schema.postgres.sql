@@ -71,6 +71,8 @@ create table "AgentSession" (
   "lastModel" text,
   "lastErrorAt" bigint,
   "errorTotal" bigint not null default 0,
+  "mcpServers" text,
+  directories text,
   constraint "AgentSession_delivery_check" CHECK ((delivery = ANY (ARRAY['open'::text, 'hold'::text, 'reject'::text]))),
   constraint "AgentSession_phase_check" CHECK ((phase = ANY (ARRAY['initializing'::text, 'investigating'::text, 'planning'::text, 'approval'::text, 'executing'::text, 'validating'::text, 'completed'::text, 'failed'::text, 'abandoned'::text]))),
   constraint "AgentSession_queued_check" CHECK ((queued >= 0)),

@@ -35,6 +35,30 @@ export const UPKEEP_ROWS: readonly Row[] = [
     json: { ...fields("defaultProvider"), providers: EACH.provider },
   },
   {
+    line: "login nothing",
+    exit: 1,
+    error: 'There is no provider "nothing". Run `holdfast providers` to see all providers.',
+  },
+  { line: "login", exit: 64, error: missing("PROVIDER", "login") },
+  { line: "login demo", exit: 1, error: "Demo agent offers no way to log in." },
+  {
+    line: "login demo --status --json",
+    exit: 0,
+    json: fields("provider", "status"),
+  },
+  {
+    line: "login demo --url https://elsewhere.invalid much",
+    exit: 64,
+    error: "Unexpected argument: much. See: holdfast login --help",
+  },
+  {
+    line: "logout nothing",
+    exit: 1,
+    error: 'There is no provider "nothing". Run `holdfast providers` to see all providers.',
+  },
+  { line: "logout", exit: 64, error: missing("PROVIDER", "logout") },
+  { line: "logout demo", exit: 1, error: "Demo agent does not offer to log out." },
+  {
     line: "providers much",
     exit: 64,
     error: "Unexpected argument: much. See: holdfast providers --help",

@@ -24,6 +24,7 @@ export const PROBLEM_CODES = [
   "internal_error",
   "invalid_request",
   "login_unavailable",
+  "mcp_server_invalid",
   "message_not_found",
   "message_not_queued",
   "metadata_invalid",

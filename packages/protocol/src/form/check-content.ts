@@ -42,7 +42,7 @@ function missingError(field: FormField): string | null {
       return "Choose yes or no.";
     case "text":
     case "number":
-    case "json":
+    case "other":
       return "This field is required.";
     default:
       return field satisfies never;
@@ -66,7 +66,7 @@ function valueError(field: FormField, value: unknown, matches: MatchesPattern): 
     case "number": {
       const { integer, minimum, maximum } = field;
       if (typeof value !== "number" || !Number.isFinite(value)) return "Must be a number.";
-      if (integer && !Number.isSafeInteger(value)) return "Must be a whole number.";
+      if (integer && !Number.isInteger(value)) return "Must be a whole number.";
       if (minimum !== null && value < minimum) return `Must be at least ${minimum}.`;
       return maximum !== null && value > maximum ? `Must be at most ${maximum}.` : null;
     }
@@ -82,8 +82,8 @@ function valueError(field: FormField, value: unknown, matches: MatchesPattern): 
       if (minItems !== null && value.length < minItems) return `Choose at least ${minItems}.`;
       return maxItems !== null && value.length > maxItems ? `Choose at most ${maxItems}.` : null;
     }
-    case "json":
-      return isValue(value) ? null : NOT_A_VALUE;
+    case "other":
+      return "Cannot be answered: leave it out.";
     default:
       return field satisfies never;
   }
@@ -91,8 +91,10 @@ function valueError(field: FormField, value: unknown, matches: MatchesPattern): 
 
 const NOT_A_VALUE = "Must be text, a number, true, false or a list of texts.";
 
-/** The values that the protocol allows in an answer. */
-function isValue(value: unknown): boolean {
+/** A value that the protocol allows in an answer. */
+export type FormValue = string | number | boolean | string[];
+
+export function isValue(value: unknown): value is FormValue {
   if (Array.isArray(value)) return value.every((item) => typeof item === "string");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

@@ -1,5 +1,5 @@
 import type { FieldError } from "../problem.ts";
-import { checkContent } from "./check-content.ts";
+import { checkContent, isValue, type FormValue } from "./check-content.ts";
 import type { Form, FormField } from "./form.ts";
 import { isLoose } from "./loose.ts";
 
@@ -9,7 +9,7 @@ export type FieldInput = string | readonly string[] | boolean | null;
 export type FormInput = Readonly<Record<string, FieldInput>>;
 
 export type FormResult =
-  | { readonly ok: true; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly ok: true; readonly content: Record<string, FormValue> }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
 /** The input before a person changes it: the defaults of the agent, which the person sees. */
@@ -28,8 +28,8 @@ function initialOf(field: FormField): FieldInput {
     case "choice":
     case "choices":
       return field.initial;
-    case "json":
-      return "";
+    case "other":
+      return null;
     default:
       return field satisfies never;
   }
@@ -41,12 +41,14 @@ export function contentOf(form: Form, input: FormInput): FormResult {
     const value = parseJson(String(input[""] ?? ""));
     if (!value.ok) return { ok: false, errors: [{ field: "", message: NOT_JSON }] };
     const wrong = checkContent(form, value.json);
-    return isLoose(value.json) && wrong.length === 0
-      ? { ok: true, content: value.json }
-      : { ok: false, errors: wrong };
+    if (!isLoose(value.json) || wrong.length > 0) return { ok: false, errors: wrong };
+    const values = Object.entries(value.json).flatMap(([name, one]) =>
+      isValue(one) ? [[name, one] as const] : [],
+    );
+    return { ok: true, content: Object.fromEntries(values) };
   }
   const errors: FieldError[] = [];
-  const values = new Map<string, unknown>();
+  const values = new Map<string, FormValue>();
   for (const field of form.fields) {
     const value = valueOf(field, input[field.name] ?? null);
     if (value.is === "wrong") errors.push({ field: field.name, message: value.message });
@@ -72,7 +74,7 @@ export function fieldError(field: FormField, input: FieldInput): string | null {
 
 type FieldValue =
   | { readonly is: "nothing" }
-  | { readonly is: "value"; readonly value: unknown }
+  | { readonly is: "value"; readonly value: FormValue }
   | { readonly is: "wrong"; readonly message: string };
 
 const NOT_JSON = "This is not valid JSON.";
@@ -93,15 +95,12 @@ function valueOf(field: FormField, input: FieldInput): FieldValue {
     case "boolean":
       return typeof input === "boolean" ? { is: "value", value: input } : { is: "nothing" };
     case "choices": {
-      const chosen = Array.isArray(input) ? input : [];
+      const chosen = typeof input === "object" && input !== null ? [...input] : [];
       const mayBeEmpty = field.required && (field.minItems ?? 0) === 0;
       return chosen.length > 0 || mayBeEmpty ? { is: "value", value: chosen } : { is: "nothing" };
     }
-    case "json": {
-      if (text.trim() === "") return { is: "nothing" };
-      const parsed = parseJson(text);
-      return parsed.ok ? { is: "value", value: parsed.json } : { is: "wrong", message: NOT_JSON };
-    }
+    case "other":
+      return { is: "nothing" };
     default:
       return field satisfies never;
   }

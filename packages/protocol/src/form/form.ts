@@ -3,6 +3,8 @@ export interface FormChoice {
   readonly value: string;
   readonly title: string;
   readonly description: string | null;
+  /** A longer text that shows what the choice means, such as code or a drawing. */
+  readonly preview: string | null;
 }
 
 export const TEXT_FORMATS = ["email", "uri", "date", "date-time"] as const;
@@ -57,9 +59,9 @@ export interface ChoicesField extends NamedField {
   readonly initial: readonly string[];
 }
 
-/** A value whose schema cannot be shown as an input. */
-export interface JsonField extends NamedField {
-  readonly type: "json";
+/** Its type is not one of a form, so it can only be left out. */
+export interface OtherField extends NamedField {
+  readonly type: "other";
   readonly schema: unknown;
 }
 
@@ -69,7 +71,7 @@ export type FormField =
   | BooleanField
   | ChoiceField
   | ChoicesField
-  | JsonField;
+  | OtherField;
 
 export type Form =
   | {

@@ -65,8 +65,8 @@ describe("a form", () => {
     { $ref: "#" },
     "text",
     null,
-  ])("takes JSON for a value of another kind: %j", (property) => {
-    expect(fieldOf(property)).toMatchObject({ type: "json", schema: property });
+  ])("leaves out a value of another kind: %j", (property) => {
+    expect(fieldOf(property)).toMatchObject({ type: "other", schema: property });
   });
 
   it.each([
@@ -77,6 +77,8 @@ describe("a form", () => {
     { properties: [] },
     { $ref: "#" },
     { type: "object", properties: {}, required: ["missing"] },
+    { type: "object", properties: { a: { type: "object" } }, required: ["a"] },
+    { type: "object", properties: {}, required: "a" },
     { type: "object", properties: {}, anyOf: [{}] },
   ])("cannot be read from %j, and is answered as JSON", (schema) => {
     expect(readForm(schema)).toEqual({ shape: "json", schema });
@@ -85,7 +87,11 @@ describe("a form", () => {
   it("of Claude joins the text for another answer to its question (D1)", () => {
     const form = readForm(ASKED_BY_CLAUDE);
     expect(form.shape === "fields" && form.fields).toMatchObject([
-      { type: "choice", title: "Database" },
+      {
+        type: "choice",
+        title: "Database",
+        choices: [{ value: "SQLite", preview: "data/\n  app.db" }, { preview: null }],
+      },
       { type: "text", title: "Other", companionOf: "question_0" },
       { type: "choices", title: "Checks" },
       { type: "text", title: "Other", companionOf: "question_1" },

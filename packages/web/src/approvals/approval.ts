@@ -1,5 +1,13 @@
 import { isObject } from "@holdfast/client";
-import type { OpenSuspension, Suspension, SuspensionKind } from "@holdfast/protocol";
+import {
+  answerEntries,
+  elicitationAnswerSchema,
+  readForm,
+  type Form,
+  type OpenSuspension,
+  type Suspension,
+  type SuspensionKind,
+} from "@holdfast/protocol";
 import { loginOf, type LoginNeed } from "./login-need.ts";
 import { subjectOf, type Subject } from "./subject.ts";
 import { visibleText } from "./visible-text.ts";
@@ -28,6 +36,19 @@ export type Approval =
   | { readonly ask: "text"; readonly title: string; readonly suggestions: readonly string[] }
   /** Somebody must log in to the provider. The answer is an action. */
   | { readonly ask: "login"; readonly title: string; readonly login: LoginNeed }
+  | {
+      readonly ask: "form";
+      readonly title: string;
+      /** The text of the agent after its first line. */
+      readonly more: string;
+      readonly form: Form;
+    }
+  | {
+      readonly ask: "url";
+      readonly title: string;
+      readonly more: string;
+      readonly url: string;
+    }
   /** A result or a payload: any JSON. */
   | { readonly ask: "json"; readonly title: string; readonly subject: Subject }
   /** It ends by itself. */
@@ -59,8 +80,10 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
       return { ask: "json", title, subject: subjectOf({ tool, input: args }) };
     }
     case "elicitation": {
-      const { message, schema, url } = request;
-      return { ask: "json", title, subject: subjectOf({ input: { message, schema, url } }) };
+      const { mode, schema, url } = request;
+      const more = textAfterTitle(request);
+      if (mode === "url" && typeof url === "string") return { ask: "url", title, more, url };
+      return { ask: "form", title, more, form: readForm(schema) };
     }
     case "event": {
       const { description } = request;
@@ -94,6 +117,8 @@ export function answerOfKey(
       return approval.options[index]?.optionId ?? null;
     case "text":
       return approval.suggestions[index] ?? null;
+    case "form":
+    case "url":
     case "json":
     case "login":
     case "nothing":
@@ -142,9 +167,30 @@ function answerText({ kind, request, answer }: Suspension): string {
   const approval = approvalOf({ kind, request });
   if (approval.ask === "login")
     return isObject(answer) && answer["action"] === "cancel" ? "Ended" : "Tried again";
+  if (kind === "elicitation") return elicitationText(approval, answer);
   if (approval.ask !== "choice") return "Answered";
   const chosenId = isObject(answer) ? answer["optionId"] : answer;
   return approval.options.find(({ optionId }) => optionId === chosenId)?.name ?? "Answered";
+}
+
+function elicitationText(approval: Approval, answer: unknown): string {
+  const { data } = elicitationAnswerSchema.safeParse(answer);
+  switch (data?.action) {
+    case "accept": {
+      if (approval.ask !== "form") return "Opened";
+      const entries = answerEntries(approval.form, data.content ?? {});
+      const text = entries.map(({ title, text: value }) => `${title}: ${value}`).join("; ");
+      return text === "" ? "Answered without values" : visibleText(text);
+    }
+    case "decline":
+      return "Declined";
+    case "cancel":
+      return "Cancelled";
+    case undefined:
+      return "Answered";
+    default:
+      return data satisfies never;
+  }
 }
 
 /** The first rejecting option; null when there is none. */
@@ -212,6 +258,13 @@ function optionsIn(request: Readonly<Record<string, unknown>>): readonly Approva
 function titleOf(kind: SuspensionKind, request: Readonly<Record<string, unknown>>): string {
   const title = [request["title"], request["name"]].find(isText);
   return title === undefined ? KIND_NAMES[kind] : visibleText(title);
+}
+
+/** The message without the line that is the title. */
+function textAfterTitle({ title, message }: Readonly<Record<string, unknown>>): string {
+  if (!isText(message)) return "";
+  const rest = isText(title) && message.startsWith(title) ? message.slice(title.length) : message;
+  return visibleText(rest.trim());
 }
 
 function textsIn(value: unknown): readonly string[] {

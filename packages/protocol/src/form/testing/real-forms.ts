@@ -7,7 +7,12 @@ export const ASKED_BY_CLAUDE = {
       title: "Database",
       description: "Which database should the service use?",
       oneOf: [
-        { const: "SQLite", title: "SQLite", description: "One file, no server" },
+        {
+          const: "SQLite",
+          title: "SQLite",
+          description: "One file, no server",
+          _meta: { "_claude/askUserQuestionOption": { preview: "data/\n  app.db" } },
+        },
         { const: "PostgreSQL", title: "PostgreSQL", description: "Several nodes" },
       ],
     },

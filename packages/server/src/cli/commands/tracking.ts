@@ -16,6 +16,7 @@ import type { SessionGateway } from "../gateway/session-gateway.ts";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { connectionsOf, type ConnectionFlags } from "./connection-flags.ts";
 import { repositoryAround } from "../settings/workspace-root.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter } from "../terminal/printer.ts";
@@ -23,7 +24,7 @@ import type { Column } from "../terminal/table.ts";
 import { durationText } from "../terminal/format.ts";
 import { commandLine } from "../terminal/invocation.ts";
 
-export interface CreateFlags extends CommonFlags {
+export interface CreateFlags extends CommonFlags, ConnectionFlags {
   readonly agent?: string;
   readonly purpose?: string;
   readonly id?: string;
@@ -39,6 +40,7 @@ export interface CreateFlags extends CommonFlags {
 export async function createSession(flags: CreateFlags): Promise<void> {
   const { id, agent, purpose, title, provider, model, metadata } = flags;
   const repo = repositoryFor(flags);
+  const connections = connectionsOf(flags);
   const session = await withGateway(
     flags,
     "create",
@@ -50,6 +52,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         title,
         provider,
         model,
+        ...connections,
         ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
         ...(repo !== null && { repoId: await repoIdOf(gateway, repo) }),
       }),
@@ -80,7 +83,7 @@ function newAgentId(now: Date): string {
   return `agent-${date}-${time}-${randomBytes(4).toString("hex")}`;
 }
 
-export interface UpdateFlags extends CommonFlags {
+export interface UpdateFlags extends CommonFlags, ConnectionFlags {
   readonly phase?: Phase;
   readonly metadata?: string;
   readonly error?: string;
@@ -102,6 +105,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
     provider,
     model,
     delivery,
+    ...connectionsOf(flags),
   });
   if (Object.keys(changes).length === 0)
     throw new CommandFailure(

@@ -81,6 +81,8 @@ describe("creating a session", () => {
         supportsResume: false,
         resumeData: [],
         lastRun: null,
+        mcpServers: {},
+        directories: [],
         forkedFrom: null,
         createdAt: NOON,
         updatedAt: NOON,

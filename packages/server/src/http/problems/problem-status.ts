@@ -25,6 +25,7 @@ export const PROBLEM_STATUS = {
   internal_error: 500,
   invalid_request: 400,
   login_unavailable: 409,
+  mcp_server_invalid: 422,
   message_not_found: 404,
   message_not_queued: 409,
   metadata_invalid: 422,

@@ -8,7 +8,10 @@ import {
   toEtag,
   updateSessionRequestSchema,
   wholeSessionSchema,
+  type Problem,
+  type UpdateSessionRequest,
 } from "@holdfast/protocol";
+import type { FastifyRequest } from "fastify";
 import type { App, AppServices } from "../app.ts";
 import { createListEncoder } from "../wire/list-encoder.ts";
 import { fromWireCreate, fromWireQuery, fromWireUpdate } from "../wire/from-wire.ts";
@@ -19,11 +22,26 @@ import {
   onSession,
 } from "../wire/preconditions.ts";
 import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { isAdmin } from "../guard/caller.ts";
+import { toProblem } from "../problems/problem-status.ts";
+import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import { toWireRaw, toWireSent, toWireSession, toWireWholeSession } from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
+
+/** Agents start MCP servers without a question, and a directory may hold anything, so both are for administrators. */
+function aboutConnections(
+  request: Pick<FastifyRequest, "caller"> & {
+    readonly body: Pick<UpdateSessionRequest, "mcpServers" | "directories">;
+  },
+): Problem | null {
+  const { mcpServers = {}, directories = [] } = request.body;
+  const isEmpty = Object.keys(mcpServers).length === 0 && directories.length === 0;
+  return isEmpty || isAdmin(request)
+    ? null
+    : toProblem("forbidden", "MCP servers and directories need a token with the scope admin.");
+}
 
 export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
   const encode = createListEncoder();
@@ -45,7 +63,9 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
           "agent_not_installed",
           "agents_busy",
           "idempotency_key_reused",
+          "mcp_server_invalid",
           "metadata_invalid",
+          "path_not_found",
           "path_outside_root",
           "provider_unknown",
           "repository_not_found",
@@ -55,6 +75,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       },
     },
     handler: async (request, reply) => {
+      const problem = aboutConnections(request);
+      if (problem !== null) return sendProblem(reply, problem);
       const created = await runtime.createSession({
         ...fromWireCreate(request.body),
         idempotency: idempotencyOf(request),
@@ -135,13 +157,17 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id",
     schema: {
       operationId: "updateSession",
-      summary: "Change the title, metadata, phase, delivery policy or preferred agent of a session",
+      summary:
+        "Change the title, metadata, phase, delivery policy, preferred agent or connections of a session",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,
       body: updateSessionRequestSchema,
       response: changedSession(
+        "mcp_server_invalid",
         "metadata_invalid",
+        "path_not_found",
+        "path_outside_root",
         "phase_final",
         "provider_unknown",
         "session_archived",
@@ -149,6 +175,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       ),
     },
     handler: async (request, reply) => {
+      const problem = aboutConnections(request);
+      if (problem !== null) return sendProblem(reply, problem);
       const updated = await runtime.updateSession({
         ...onSession(request),
         ...fromWireUpdate(request.body),

@@ -8,6 +8,7 @@ import type {
 import { cleanJson } from "../../domain/clean-text.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
+import { completeMcpServers, type Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { ResumePolicy } from "../../domain/should-resume.ts";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
@@ -48,6 +49,7 @@ export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, 
     purpose: body.purpose ?? null,
     metadata: fromWireJsonObject(body.metadata ?? {}),
     message: message === undefined ? null : fromWireContent(message),
+    ...fromWireConnections(body),
   };
 }
 
@@ -77,10 +79,21 @@ export function fromWireUpdate(
   return {
     changes: {
       ...defined({ title, delivery, provider, model }),
+      ...fromWireConnections(body),
       ...(metadata !== undefined && { metadata: fromWireJsonObject(metadata) }),
       ...(resetErrors === true && { errorCount: 0 }),
     },
     ...defined({ phase, error }),
+  };
+}
+
+function fromWireConnections({
+  mcpServers,
+  directories,
+}: Pick<UpdateSessionRequest, "mcpServers" | "directories">): Partial<Connections> {
+  return {
+    ...(mcpServers !== undefined && { mcpServers: completeMcpServers(mcpServers) }),
+    ...defined({ directories }),
   };
 }
 

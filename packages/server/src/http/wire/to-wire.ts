@@ -2,6 +2,7 @@ import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
+import type { McpServers } from "../../domain/mcp-server.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
 import type { ResumeDecision } from "../../domain/should-resume.ts";
 import type { Suspension } from "../../domain/suspension.ts";
@@ -56,6 +57,8 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     agentName: session.agentName,
     purpose: session.purpose,
     metadata: session.metadata,
+    mcpServers: toWireMcpServers(session.mcpServers),
+    directories: [...session.directories],
     provider: session.provider,
     model: session.model,
     next: nextAgent(session),
@@ -74,6 +77,15 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     finalizedAt: toTimeOrNull(session.finalizedAt),
     summary: session.summary,
   };
+}
+
+function toWireMcpServers(servers: McpServers): wire.SessionMcpServers {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      server.type === "stdio" ? { ...server, args: [...server.args] } : server,
+    ]),
+  );
 }
 
 export function toWireSessionList(

@@ -32,6 +32,7 @@ export class AcpAgent implements Agent {
   readonly pid: number;
   readonly memory: Agent["memory"];
   readonly supportsResume: boolean;
+  readonly notices: readonly string[];
   readonly resumeData: Json;
   readonly exited: Promise<AgentExit>;
   readonly #options: AcpAgentOptions;
@@ -46,6 +47,7 @@ export class AcpAgent implements Agent {
     this.provider = definition.name;
     this.pid = link.process.pid;
     this.memory = session.memory;
+    this.notices = session.notices;
     const { sessionId, createdAt, capabilities } = session;
     // An ID with a secret in it is not stored.
     const isStorable = link.redactor.text(sessionId) === sessionId;

@@ -11,6 +11,9 @@ export interface Capabilities {
   readonly image: boolean;
   readonly audio: boolean;
   readonly embeddedContext: boolean;
+  readonly mcpHttp: boolean;
+  readonly mcpSse: boolean;
+  readonly additionalDirectories: boolean;
   readonly authMethods: readonly AuthMethod[];
   readonly logout: boolean;
   /** It replies to `auth/status`. */
@@ -24,6 +27,7 @@ export function parseCapabilities(result: Loose): Capabilities {
   const session = looseObject(agent?.["sessionCapabilities"]);
   const prompt = looseObject(agent?.["promptCapabilities"]);
   const auth = looseObject(agent?.["auth"]);
+  const mcp = looseObject(agent?.["mcpCapabilities"]);
   return {
     load: agent?.["loadSession"] === true,
     resume: isOffered(session?.["resume"]),
@@ -31,6 +35,9 @@ export function parseCapabilities(result: Loose): Capabilities {
     image: prompt?.["image"] === true,
     audio: prompt?.["audio"] === true,
     embeddedContext: prompt?.["embeddedContext"] === true,
+    mcpHttp: mcp?.["http"] === true,
+    mcpSse: mcp?.["sse"] === true,
+    additionalDirectories: isOffered(session?.["additionalDirectories"]),
     authMethods: parseAuthMethods(result["authMethods"]),
     logout: isOffered(auth?.["logout"]),
     authStatus: isOffered(auth?.["status"]),

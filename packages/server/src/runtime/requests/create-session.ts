@@ -1,3 +1,5 @@
+import { defined } from "../../domain/defined.ts";
+import { presentConnections } from "../../domain/mcp-server.ts";
 import { openSuspensionsOf, stateOf, statusOf } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
@@ -8,6 +10,7 @@ import { refuse, type Refused, type Reply } from "../reply.ts";
 import type { CreateSession, Sent } from "./request-types.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";
 import { firstMessage, sentIn } from "./send-message.ts";
+import { checkConnections } from "./session-connections.ts";
 import { refuseMetadata } from "./session-metadata.ts";
 
 export interface Created {
@@ -34,9 +37,18 @@ async function storeSession(
 ): Promise<Reply<Created>> {
   const refused = await refuseCreation(context, request);
   if (refused !== null) return refused;
+  const connections = await checkConnections(context, request);
+  if (!connections.ok) return connections;
   const id = context.newId();
-  const { message: content, idempotency: _, ...fields } = request;
-  const create = { type: "create", at: context.clock(), id, ...fields, forkedFrom: null } as const;
+  const { message: content, idempotency: _, mcpServers, directories: _names, ...fields } = request;
+  const create = {
+    type: "create",
+    at: context.clock(),
+    id,
+    ...fields,
+    ...presentConnections(defined({ mcpServers, directories: connections.directories })),
+    forkedFrom: null,
+  } as const;
   const send = content === null ? null : firstMessage(context, id, request);
   // The last one counts: a conflict makes the command be decided again.
   const decisions: Created[] = [];

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Create, Send, Update } from "../../domain/kernel/command.ts";
+import type { Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
@@ -17,7 +18,10 @@ export interface Idempotent {
 
 /** `agentId` is the orchestrator's name for the session; unique. */
 export interface CreateSession
-  extends Idempotent, Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun">> {
+  extends
+    Idempotent,
+    Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun" | keyof Connections>>,
+    Partial<Connections> {
   readonly message: MessageContent | null;
 }
 

@@ -19,6 +19,7 @@ import type {
 } from "./request-types.ts";
 import { snapshotOf, withSession, type SessionReply } from "../session-snapshot.ts";
 import type { RuntimeContext } from "../context.ts";
+import { checkConnections } from "./session-connections.ts";
 import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
 
 type QueueReply = Reply<{ readonly queue: readonly QueuedMessage[] }>;
@@ -41,13 +42,19 @@ export async function updateSession(
   const { changes, phase, error } = request;
   const refused = refuseMetadata(changes.metadata ?? {});
   if (refused !== null) return refused;
+  const connections = await checkConnections(context, changes);
+  if (!connections.ok) return connections;
+  const { directories } = connections;
   const report = error === undefined ? undefined : { id: context.newId(), text: error };
-  return change(context, request, {
+  const updated = await change(context, request, {
     type: "update",
     at: context.clock(),
-    changes,
+    changes: { ...changes, ...defined({ directories }) },
     ...defined({ phase, error: report }),
   });
+  if (updated.ok && (changes.mcpServers ?? directories) !== undefined)
+    context.retireAgent(request.sessionId);
+  return updated;
 }
 
 /** Deletes the session in any state. The reply has its last snapshot. */

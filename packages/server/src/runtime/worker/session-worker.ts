@@ -97,6 +97,10 @@ export class SessionWorker {
     return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
   }
 
+  retireAgent(): void {
+    this.#agent.retire();
+  }
+
   /** Ends the agent to free its slot. The session loses nothing: its open questions are stored. */
   async evict(reason: AgentEndReason = "evicted"): Promise<void> {
     this.#leaveWork();

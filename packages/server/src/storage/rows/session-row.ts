@@ -1,5 +1,6 @@
 import { DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
 import { evolve } from "../../domain/kernel/evolve.ts";
+import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { PHASES, type PhaseChange } from "../../domain/phase.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
 import type { CurrentRun } from "../../domain/run.ts";
@@ -22,7 +23,7 @@ import {
   toFlag,
   UnreadableRow,
 } from "./parse.ts";
-import { isObject } from "../../domain/json.ts";
+import { isObject, type JsonObject } from "../../domain/json.ts";
 import type { SessionRecord } from "../ports/session-store.ts";
 import { STAGED, type SessionRow } from "../tables.ts";
 
@@ -56,6 +57,8 @@ export function toSessionColumns(session: Session): SessionColumns {
     model: session.model,
     lastProvider: session.lastRun?.provider ?? null,
     lastModel: session.lastRun?.model ?? null,
+    mcpServers: jsonUnlessEmpty(session.mcpServers),
+    directories: jsonUnlessEmpty(session.directories),
     supportsResume: toFlag(session.supportsResume),
     resumeData: session.resumeData.length === 0 ? null : JSON.stringify(session.resumeData),
     delivery: session.delivery,
@@ -72,6 +75,15 @@ export function toSessionColumns(session: Session): SessionColumns {
     failedAt: standing.status === "error" ? standing.failedAt : null,
     finalizedAt: session.finalizedAt,
   };
+}
+
+function jsonUnlessEmpty(value: JsonObject | readonly string[]): string | null {
+  return Object.keys(value).length === 0 ? null : JSON.stringify(value);
+}
+
+function valid<Value>(column: string, value: Value | null): Value {
+  if (value === null) throw new UnreadableRow(`${column} has an invalid value`);
+  return value;
 }
 
 /** A session that is being imported: only its ID is known. */
@@ -121,6 +133,14 @@ export function fromSessionRow(
     model: row.model,
     lastRun:
       row.lastProvider === null ? null : { provider: row.lastProvider, model: row.lastModel },
+    mcpServers: valid(
+      "mcpServers",
+      parseMcpServers(parseJson("mcpServers", row.mcpServers ?? "{}")),
+    ),
+    directories: valid(
+      "directories",
+      parseDirectories(parseJson("directories", row.directories ?? "[]")),
+    ),
     supportsResume: row.supportsResume === 1,
     resumeData: parseResumePoints(parseJsonOrNull("resumeData", row.resumeData)),
     delivery: oneOf(DELIVERY_POLICIES, "delivery", row.delivery),

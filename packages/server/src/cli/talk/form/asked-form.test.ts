@@ -67,7 +67,7 @@ describe("a form of a run", () => {
   });
 
   it("is asked again when the server refuses a field, with the input so far (D1)", async () => {
-    const errors = [{ field: "content.name", message: "Must match the pattern ^a$" }];
+    const errors = [{ field: "name", message: "must match the pattern ^a$" }];
     const body = { ...problem("answer_invalid", 422), errors };
     const all = await asking(FORM, {
       server: { answers: { "POST /resume": [{ status: 422, body }] } },

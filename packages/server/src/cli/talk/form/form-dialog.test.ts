@@ -72,7 +72,7 @@ describe("a form at the terminal", () => {
     [form({ count: { type: "integer", default: 3 } }), ["", "y"], { count: 3 }],
     [form({ name: { type: "string" } }), [" two words ", "y"], { name: " two words " }],
     [form({ name: { type: "string" } }), ["//skip", "y"], { name: "/skip" }],
-    [form({ any: { type: "object" } }), ['["a"]', "y"], { any: ["a"] }],
+    [form({ any: { type: "object" }, a: { type: "string" } }), ["x", "y"], { a: "x" }],
     [form({}), ["y"], {}],
     [{ type: "array" }, ['{"a":1}', "y"], { a: 1 }],
     [
@@ -97,7 +97,6 @@ describe("a form at the terminal", () => {
       "ada",
       "Must be an email address, such as ada@example.com",
     ],
-    [{ type: "object" }, "{", "This is not valid JSON."],
   ])("with the field %j answers %j with: %s (D1)", (property, line, message) => {
     expect(afterLines(form({ one: property }, ["one"]), line)).toBe(`  ${message}`);
   });
@@ -149,8 +148,8 @@ describe("a form at the terminal", () => {
       b: { type: "string", oneOf: [{ const: evil, title: evil, description: evil }] },
       c: { type: evil },
     });
-    const shown = [[], [""], ["", ""], ["", "1", ""], ["", "1", '"x"']].map((lines) =>
-      String(afterLines(schema, ...lines)),
+    const shown = [[], [""], ["", "1"], ["", "1", ""]].map((lines) =>
+      JSON.stringify(afterLines(schema, ...lines)),
     );
     // oxlint-disable-next-line eslint/no-control-regex -- the pattern finds control characters
     expect(shown.join("")).not.toMatch(/[\u001B\u202E]/u);

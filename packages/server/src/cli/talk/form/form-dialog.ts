@@ -91,8 +91,7 @@ export function createFormDialog(form: Form): FormDialog {
       case "yes": {
         const result = contentOf(form, input);
         if (!result.ok) return complain(errorLine(result.errors));
-        // `checkContent` allows only values of the protocol.
-        return { action: "accept", content: result.content as AcceptedContent };
+        return { action: "accept", content: result.content };
       }
       case "b":
       case "back":
@@ -165,8 +164,6 @@ export function createFormDialog(form: Form): FormDialog {
   };
 }
 
-type AcceptedContent = Extract<ElicitationAnswer, { action: "accept" }>["content"] & object;
-
 /** The text field of an optional single choice is not asked separately: other text than a choice goes there. */
 function companionIn(form: Form, choice: FormField): FormField | null {
   if (form.shape !== "fields" || choice.type !== "choice" || choice.required) return null;
@@ -176,6 +173,7 @@ function companionIn(form: Form, choice: FormField): FormField | null {
 }
 
 function isAsked(form: Form, field: FormField): boolean {
+  if (field.type === "other") return false;
   if (form.shape !== "fields" || field.type !== "text" || field.companionOf === null) return true;
   const choice = form.fields.find(({ name }) => name === field.companionOf);
   return choice === undefined || companionIn(form, choice)?.name !== field.name;

@@ -57,14 +57,13 @@ function fieldLines(
       (line) => `  ${line}`,
     ),
     ...choiceLines(field, style),
-    ...(field.type === "json" ? schemaLines(field.schema, style) : []),
     paint.dim(`  ${hintOf(field, takesOwn)}${currentOf(field, input)}`),
   ];
 }
 
 function choiceLines(field: FormField, { paint, columns }: LineStyle): readonly string[] {
   if (field.type !== "choice" && field.type !== "choices") return [];
-  return field.choices.flatMap(({ title, description }, index) => {
+  return field.choices.flatMap(({ title, description, preview }, index) => {
     const number = String(index + 1);
     const indent = " ".repeat(number.length + 3);
     const [first = "", ...rest] = wrap(neutraliseLine(title), columns - indent.length - 1);
@@ -73,13 +72,20 @@ function choiceLines(field: FormField, { paint, columns }: LineStyle): readonly 
       `  ${paint.cyan(number)} ${first}`,
       ...rest.map((line) => `${indent}${line}`),
       ...more.map((line) => paint.dim(`${indent}${line}`)),
+      ...(preview === null ? [] : boxed(preview, columns - indent.length)).map(
+        (line) => `${indent}${paint.yellow("│")} ${line}`,
+      ),
     ];
   });
 }
 
 function schemaLines(schema: unknown, { paint, columns }: LineStyle): readonly string[] {
   const text = JSON.stringify(schema, null, 2) ?? "";
-  return wrap(neutralise(text), columns - 4).map((line) => `${paint.yellow("│")} ${line}`);
+  return boxed(text, columns).map((line) => `${paint.yellow("│")} ${line}`);
+}
+
+function boxed(text: string, columns: number): readonly string[] {
+  return wrap(neutralise(text), columns - 4);
 }
 
 function hintOf(field: FormField, takesOwn: boolean): string {
@@ -117,8 +123,8 @@ function hintOf(field: FormField, takesOwn: boolean): string {
       ];
       return parts.join(", ");
     }
-    case "json":
-      return "Type JSON on one line";
+    case "other":
+      return "This field cannot be filled in here";
     default:
       return field satisfies never;
   }

@@ -29,8 +29,8 @@ function kindOf(field: FormField): string {
       return valuesOf(field.choices, " | ");
     case "choices":
       return `list of ${valuesOf(field.choices, ", ")}`;
-    case "json":
-      return "JSON";
+    case "other":
+      return "cannot be answered, leave it out";
     default:
       return field satisfies never;
   }
@@ -43,8 +43,9 @@ function valuesOf(choices: readonly { readonly value: string }[], between: strin
 /** Content with a value for each required field, or for the first field; the person replaces the values. */
 export function exampleContent(form: Form): Readonly<Record<string, unknown>> {
   if (form.shape === "json") return {};
-  const required = form.fields.filter((field) => field.required);
-  const shown = required.length > 0 ? required : form.fields.slice(0, 1);
+  const fields = form.fields.filter(({ type }) => type !== "other");
+  const required = fields.filter((field) => field.required);
+  const shown = required.length > 0 ? required : fields.slice(0, 1);
   return Object.fromEntries(shown.map((field) => [field.name, exampleOf(field)]));
 }
 
@@ -60,8 +61,8 @@ function exampleOf(field: FormField): unknown {
       return field.initial ?? field.choices[0]?.value ?? "…";
     case "choices":
       return field.initial.length > 0 ? field.initial : [field.choices[0]?.value ?? "…"];
-    case "json":
-      return "…";
+    case "other":
+      return null;
     default:
       return field satisfies never;
   }

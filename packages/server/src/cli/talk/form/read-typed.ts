@@ -20,7 +20,6 @@ export function readTyped(
     case "text":
       return { is: "input", input: line };
     case "number":
-    case "json":
       return { is: "input", input: text };
     case "boolean":
       return readBoolean(text);
@@ -32,6 +31,8 @@ export function readTyped(
     }
     case "choices":
       return readChoices(field.choices, text);
+    case "other":
+      return { is: "input", input: null };
     default:
       return field satisfies never;
   }
