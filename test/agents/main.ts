@@ -12,6 +12,7 @@ import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
+import { login } from "./scenarios/login.ts";
 import {
   allow,
   killedServer,
@@ -34,6 +35,7 @@ const SCENARIOS = [
   holdfastTools,
   ownMcp,
   firstCommands,
+  login,
 ];
 const HANDOVER = "handover";
 /** Agents tested at the same time. */

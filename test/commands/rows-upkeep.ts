@@ -40,6 +40,31 @@ export const UPKEEP_ROWS: readonly Row[] = [
     error: 'There is no provider "nothing". Run `holdfast providers` to see all providers.',
   },
   { line: "login", exit: 64, error: missing("PROVIDER", "login") },
+  {
+    line: "login locked",
+    exit: 64,
+    error: "Pass --method with one of: device, terminal, key. See: holdfast login --help",
+  },
+  {
+    line: "login locked --method none",
+    exit: 1,
+    error: 'Locked agent has no login method "none". It has: device, terminal, key.',
+  },
+  { line: "login locked --method key", exit: 1, error: /^Set LOCKED_KEY in the environment of / },
+  {
+    line: "login locked --method device --json",
+    exit: 0,
+    json: fields("provider", "method", "released", "status"),
+  },
+  { line: "login locked --status", exit: 0, prints: /^locked: logged in as Scripted Plus/u },
+  { line: "logout locked --json", exit: 0, json: fields("provider") },
+  { line: "login locked --status", exit: 1, prints: /^locked: not logged in\n$/u },
+  {
+    line: "login locked --method terminal",
+    exit: 0,
+    prints: /Logged in to locked/u,
+  },
+  { line: "logout locked", exit: 0, prints: /^Logged out of locked\. /u },
   { line: "login demo", exit: 1, error: "Demo agent offers no way to log in." },
   {
     line: "login demo --status --json",
@@ -47,9 +72,9 @@ export const UPKEEP_ROWS: readonly Row[] = [
     json: fields("provider", "status"),
   },
   {
-    line: "login demo --url https://elsewhere.invalid much",
+    line: "login demo much",
     exit: 64,
-    error: "Unexpected argument: much. See: holdfast login --help",
+    error: "Unexpected argument: demo, much. See: holdfast login --help",
   },
   {
     line: "logout nothing",

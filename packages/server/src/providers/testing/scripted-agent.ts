@@ -9,7 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { readScript, type Step } from "./script.ts";
 import { giveAway, knownSecrets } from "./scripted-leak.ts";
-import { openLogin } from "./scripted-login.ts";
+import { loginAtTerminal, openLogin } from "./scripted-login.ts";
 import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
@@ -23,6 +23,7 @@ const options: ScriptedOptions = {
   ...giveAway(given, knownSecrets()),
   ...(at === undefined ? {} : { at }),
 };
+if (process.argv.includes("--login")) loginAtTerminal(options.auth);
 const wire = openWire(options.log ?? null);
 const memory = openMemory(options.folder ?? null);
 const login = openLogin(options.auth, wire);

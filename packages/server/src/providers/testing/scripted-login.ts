@@ -16,6 +16,13 @@ export interface ScriptedLogin {
   logOut(): void;
 }
 
+/** The login at a terminal, with `--login`. */
+export function loginAtTerminal(auth: ScriptedAuth | undefined): never {
+  if (auth?.file === undefined) process.exit(1);
+  writeFileSync(auth.file, "logged in", { mode: 0o600 });
+  process.exit(0);
+}
+
 export function openLogin(auth: ScriptedAuth | undefined, wire: Wire): ScriptedLogin {
   const { file, page, reportsStatus = false, atPrompt = false } = auth ?? {};
   let isAccepted = auth === undefined;
