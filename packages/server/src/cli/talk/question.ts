@@ -6,6 +6,7 @@ import {
   type ToolContent,
 } from "@holdfast/protocol";
 import { z } from "zod";
+import { isObject } from "../../domain/json.ts";
 import type { FileDiff } from "./diff-lines.ts";
 import { shellWord } from "../terminal/format.ts";
 import { commandLine } from "../terminal/invocation.ts";
@@ -81,7 +82,7 @@ export function questionOf(
         id,
         title,
         kind: fields.kind ?? null,
-        input: fields.input ?? null,
+        input: withDescription(fields.input ?? null, fields.description),
         locations: fields.locations,
         diffs: call === null ? [] : diffsIn(call),
         options,
@@ -141,6 +142,12 @@ function loginInput(request: OpenSuspension["request"]): unknown {
   };
 }
 
+/** What the agent says about the request is shown before the input. */
+function withDescription(input: unknown, description: string | undefined): unknown {
+  if (description === undefined) return input;
+  return { description, ...(isObject(input) ? input : { input }) };
+}
+
 /** The IDs are the actions of the answer. */
 const URL_OPTIONS: readonly Option[] = [
   { optionId: "accept", name: "I opened the page", kind: "allow_once" },
@@ -159,6 +166,7 @@ const requestSchema = z.looseObject({
   name: text,
   kind: text,
   toolCallId: text,
+  description: text,
   message: text,
   mode: text,
   url: text,

@@ -55,6 +55,8 @@ interface RunCommands {
   };
   "end-run": EventFields["run.ended"];
   "record-resume": Required<EventFields["resume.recorded"]>;
+  /** The agent names its session. It never replaces a title that a person gave. */
+  "suggest-title": { readonly provider: string; readonly title: string };
 }
 
 /** Commands of a server that stops or starts. */

@@ -4,6 +4,7 @@ import type { Json } from "../json.ts";
 import type { Connections } from "../mcp-server.ts";
 import type { Outcome, PhaseChange } from "../phase.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "../run.ts";
+import type { ResumePoint } from "../resume-point.ts";
 import type { ForkOrigin, RecordedError, Session } from "../session.ts";
 import type { Closing, Suspension } from "../suspension.ts";
 
@@ -22,7 +23,11 @@ export interface EventFields {
   "session.created": SessionFields;
   /** The session comes from a bundle or from a portal's database. */
   "session.imported": { readonly session: ImportedSession };
-  "session.updated": { readonly changes: SessionChanges };
+  "session.updated": {
+    readonly changes: SessionChanges;
+    /** The provider whose agent gave the title. Absent if a person or an orchestrator changed the session. */
+    readonly titledBy?: string;
+  };
   "session.suspended": {
     /** `unavailable`: the server runs, but the session's repository is missing. */
     readonly cause: "shutdown" | "crash" | "unavailable";
@@ -95,6 +100,8 @@ interface SessionFields
   readonly forkedFrom: ForkOrigin | null;
   /** A fork continues with the provider and model that its origin used last. */
   readonly lastRun?: AgentChoice | null;
+  /** A fork copies the sessions of its origin's agents, where they can do that. */
+  readonly resumeData?: readonly ResumePoint[];
 }
 
 /** Contains only changed fields. `metadata` contains only the keys to set. */

@@ -250,6 +250,7 @@ const COMMAND_TYPES: Record<Command["type"], true> = {
   "close-suspension": true,
   "end-run": true,
   "record-resume": true,
+  "suggest-title": true,
   suspend: true,
   "come-back": true,
 };

@@ -132,6 +132,10 @@ export function recordResume(
   return { type: "record-resume", at: NOON, provider, supportsResume, resumeData };
 }
 
+export function suggestTitle(title: string, provider = "demo"): Of<"suggest-title"> {
+  return { type: "suggest-title", at: NOON, provider, title };
+}
+
 export function suspend(cause: "shutdown" | "crash"): Of<"suspend"> {
   return { type: "suspend", at: NOON, cause };
 }

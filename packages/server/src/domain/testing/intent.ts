@@ -57,6 +57,7 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
       make.recordResume(false, null),
     ],
   },
+  { weight: 3, wants: [make.suggestTitle("Trees"), make.suggestTitle("Fruit", "gemini")] },
   {
     weight: 2,
     wants: OUTCOMES.flatMap((outcome) => [make.finalize(outcome), make.finalize(outcome, "done")]),

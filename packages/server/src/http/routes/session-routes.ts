@@ -1,6 +1,8 @@
 import {
   createSessionReplySchema,
   createSessionRequestSchema,
+  deleteSessionQuerySchema,
+  deleteSessionReplySchema,
   listSessionsQuerySchema,
   rawSessionSchema,
   sessionListSchema,
@@ -26,7 +28,13 @@ import { isAdmin } from "../guard/caller.ts";
 import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
-import { toWireRaw, toWireSent, toWireSession, toWireWholeSession } from "../wire/to-wire.ts";
+import {
+  toWireDeleted,
+  toWireRaw,
+  toWireSent,
+  toWireSession,
+  toWireWholeSession,
+} from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
 
@@ -196,10 +204,18 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "For an unreadable session, the reply has the readable fields, and `failure` has the error.",
       tags: TAGS,
       params: sessionParamsSchema,
+      querystring: deleteSessionQuerySchema,
       headers: ifMatchSchema,
-      response: changedSession(),
+      response: { ...changedSession(), 200: deleteSessionReplySchema },
     },
-    handler: async (request, reply) =>
-      sendSession(reply, await runtime.deleteSession(onSession(request))),
+    handler: async (request, reply) => {
+      const isAlong = request.query.agentSessions === "delete";
+      const deleted = await runtime.deleteSession({
+        ...onSession(request),
+        ...(isAlong && { agentSessions: true }),
+      });
+      if (deleted.ok) reply.header("etag", toEtag(deleted.session.version));
+      return sendReply(reply, deleted, toWireDeleted);
+    },
   });
 }

@@ -5,6 +5,7 @@ import {
   AgentFault,
   type Agent,
   type Choice,
+  type DeleteAgentSession,
   type Provider,
   type ProviderDescription,
   type StartAgent,
@@ -19,6 +20,7 @@ import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts"
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
+import { asPassing, isWorthAnotherStart } from "./agent-fault.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
 import {
   addressesOf,
@@ -30,7 +32,12 @@ import {
 import type { AcpDefinition } from "./definition.ts";
 import { UNKNOWN_LOGIN, type LoginStatus } from "../login.ts";
 import { startLogin } from "./login/start-login.ts";
-import { openSession, type OpenedSession } from "./open-session.ts";
+import {
+  deleteSession,
+  openSession,
+  type OpenedSession,
+  type OpenSession,
+} from "./open-session.ts";
 import { commandOf, programOf, searchPathOf } from "./process/agent-command.ts";
 import {
   agentEnvironment,
@@ -45,9 +52,9 @@ import { programVersion } from "./process/program-version.ts";
 import { sweepAgents, type SweepResult } from "./process/process-sweep.ts";
 import { spawnAgent } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
-import { createTranslator, type Translator } from "./translate/translate.ts";
+import { createAgentTranslator } from "./translate/subagents.ts";
+import type { Translator } from "./translate/translate.ts";
 import { createLineReader } from "./wire/line-reader.ts";
-import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface AcpProviderOptions {
   readonly definition: AcpDefinition;
@@ -97,6 +104,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
         },
       }),
     startLogin: (request) => startLogin(options, { ...request, onLoginStatus }),
+    deleteSession: (request) => deleteOwnSession(options, request),
   };
 }
 
@@ -144,11 +152,63 @@ interface StartHooks {
   readonly onLoginStatus: (status: LoginStatus) => void;
 }
 
+/** A process that speaks the protocol, and everything that is needed to open a session in it and to stop it. */
+interface LaunchedAgent {
+  readonly link: AcpLink;
+  readonly context: OpenSession;
+  /** Sentences about connections that it does not get. */
+  readonly notices: readonly string[];
+  readonly sweep: () => Promise<SweepResult>;
+  readonly closeJournal: () => Promise<void>;
+}
+
 async function startAgent(
   options: OpenOptions,
   request: StartAgent,
   { onStarted, onLoginStatus }: StartHooks,
 ): Promise<Agent> {
+  const { definition } = options;
+  const launched = await launch(options, request, onLoginStatus);
+  const { link, sweep, closeJournal } = launched;
+  try {
+    const session = await openSession(launched.context);
+    onStarted({ link, session });
+    const notices = [...launched.notices, ...session.notices].map(link.redactor.text);
+    return new AcpAgent({
+      definition,
+      link,
+      session: { ...session, notices },
+      sweep,
+      closeJournal,
+    });
+  } catch (error) {
+    throw await abandon(launched, error, request.signal);
+  }
+}
+
+/** Starts a process only to delete a session that it keeps. The process gets no tools and has no journal. */
+async function deleteOwnSession(
+  options: OpenOptions,
+  request: DeleteAgentSession,
+): Promise<"deleted" | "not_offered"> {
+  const definition = { ...options.definition, tools: false, mcpServers: {} };
+  const quiet = { ...options, definition, journalFolder: null };
+  const start = { ...request, model: null, onReport: () => undefined };
+  const launched = await launch(quiet, start);
+  try {
+    const outcome = await deleteSession(launched.context);
+    await stop(launched);
+    return outcome;
+  } catch (error) {
+    throw await abandon(launched, error, request.signal);
+  }
+}
+
+async function launch(
+  options: OpenOptions,
+  request: StartAgent,
+  onLoginStatus: (status: LoginStatus) => void = () => {},
+): Promise<LaunchedAgent> {
   const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
   const { workspace, sessionId } = request;
   const times = { ...ACP_TIMES, ...options.times };
@@ -218,8 +278,9 @@ async function startAgent(
   request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,
+    protocol: definition.protocol,
     process,
-    translator: (options.translator ?? createTranslator)(redactor),
+    translator: (options.translator ?? createAgentTranslator)(redactor),
     journal,
     redactor,
     times,
@@ -228,64 +289,42 @@ async function startAgent(
   });
   void process.exited.then(() => stderr.end());
   const closeJournal = async (): Promise<void> => journal?.close();
-  try {
-    const session = await openSession({
-      link,
-      definition,
-      request,
-      connections: {
-        toolServers: reachable(
-          enclosure?.toolServers ?? toolServers,
-          enclosure?.command.env ?? env,
-        ),
-        userServers,
-        directories,
-      },
-      environment: env,
-      clientVersion,
-      clock,
-    });
-    onStarted({ link, session });
-    const notices = [...users.notices, ...session.notices].map(redactor.text);
-    return new AcpAgent({
-      definition,
-      link,
-      session: { ...session, notices },
-      sweep,
-      closeJournal,
-    });
-  } catch (error) {
-    // Nothing may be left running, even after a bug.
-    const fault = await link.faultOf(error).then(
-      (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
-      (bug: unknown) => bug,
-    );
-    const urgency = AbortSignal.abort();
-    await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
-    await closeJournal();
-    throw request.signal.aborted ? abortFault(definition, request.signal) : fault;
-  }
+  const context = {
+    link,
+    definition,
+    request,
+    connections: {
+      toolServers: reachable(enclosure?.toolServers ?? toolServers, enclosure?.command.env ?? env),
+      userServers,
+      directories,
+    },
+    environment: env,
+    clientVersion,
+    clock,
+  };
+  return { link, context, notices: users.notices, sweep, closeJournal };
 }
 
-/**
- * An agent that exits or fails while it starts has received no prompt, so another start repeats nothing. Agents that
- * start at the same time can disturb each other. An error about our request itself would come again.
- */
-function isWorthAnotherStart(error: unknown): boolean {
-  if (error instanceof PeerFault) return error.code === "closed";
-  return error instanceof RpcError && !PERMANENT.has(error.code);
+/** Stops a process that did not start as it should, and returns the fault. Nothing may be left running, even after a bug. */
+async function abandon(
+  launched: LaunchedAgent,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { link, context } = launched;
+  const fault = await link.faultOf(error).then(
+    (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
+    (bug: unknown) => bug,
+  );
+  await stop(launched);
+  return signal.aborted ? abortFault(context.definition, signal) : fault;
 }
 
-const PERMANENT: ReadonlySet<number> = new Set([
-  RPC_CODES.authRequired,
-  RPC_CODES.invalidRequest,
-  RPC_CODES.methodNotFound,
-  RPC_CODES.invalidParams,
-]);
-
-function asPassing(fault: AgentFault): AgentFault {
-  const { code, message, detail, retryAfterMs, cause } = fault;
-  return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
+async function stop({ link, sweep, closeJournal }: LaunchedAgent): Promise<void> {
+  const { process, times } = link;
+  const urgency = AbortSignal.abort();
+  await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
+  await closeJournal();
 }
 
 /** The secrets that are known before the first agent starts. */

@@ -3,7 +3,7 @@ import type { LoginMethod } from "../login.ts";
 import { AgentFault } from "../provider.ts";
 import type { ProcessExit } from "./process/spawn-agent.ts";
 import { looseNumber, looseObject, type Loose } from "./wire/loose.ts";
-import { RPC_CODES, type RpcError } from "./wire/rpc-error.ts";
+import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 /** Classifies an agent's error by its codes, never by its text. */
 export function faultOfError(
@@ -82,3 +82,24 @@ function limited(text: string, maxLength: number): string {
 
 const MAX_MESSAGE = 2000;
 const MAX_DETAIL = 16 * 1024;
+
+/**
+ * An agent that exits or fails while it starts has received no prompt, so another start repeats nothing. Agents that
+ * start at the same time can disturb each other. An error about our request itself would come again.
+ */
+export function isWorthAnotherStart(error: unknown): boolean {
+  if (error instanceof PeerFault) return error.code === "closed";
+  return error instanceof RpcError && !PERMANENT.has(error.code);
+}
+
+const PERMANENT: ReadonlySet<number> = new Set([
+  RPC_CODES.authRequired,
+  RPC_CODES.invalidRequest,
+  RPC_CODES.methodNotFound,
+  RPC_CODES.invalidParams,
+]);
+
+export function asPassing(fault: AgentFault): AgentFault {
+  const { code, message, detail, retryAfterMs, cause } = fault;
+  return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
+}

@@ -18,7 +18,7 @@ import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 export interface OpenSession {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
-  readonly request: Pick<StartAgent, "workspace" | "model" | "resume" | "signal">;
+  readonly request: Pick<StartAgent, "workspace" | "model" | "resume" | "isFork" | "signal">;
   readonly connections: AgentConnections;
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
@@ -28,7 +28,7 @@ export interface OpenSession {
 export interface OpenedSession {
   readonly sessionId: string;
   readonly createdAt: number;
-  readonly memory: "none" | "resumed" | "loaded";
+  readonly memory: "none" | "resumed" | "loaded" | "forked";
   readonly capabilities: Capabilities;
   /** Sentences about connections that the agent does not have. */
   readonly notices: readonly string[];
@@ -52,6 +52,16 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
   return { ...session, capabilities, notices };
 }
 
+/** Deletes the session in `request.resume` from what the agent keeps, without opening it. */
+export async function deleteSession(context: OpenSession): Promise<"deleted" | "not_offered"> {
+  const capabilities = await initialize(context);
+  const kept = parseResumeData(context.request.resume);
+  if (!capabilities.delete || kept === null) return "not_offered";
+  const { sessionId } = kept;
+  await withLogin(context, capabilities, () => ask(context, "session/delete", { sessionId }));
+  return "deleted";
+}
+
 /** Sends a request that must be answered in the time of a start. */
 function ask({ link, request }: OpenSession, method: string, params: object): Promise<unknown> {
   return link.peer.request(method, params, {
@@ -68,8 +78,11 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
+      elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
       ...TERMINAL_LOGINS,
+      // Without it, agents hide the work of their sub-agents, or mix it with their own.
+      ...{ subagents: {} },
     },
   };
   const result = looseObject(await ask(context, "initialize", params));
@@ -96,6 +109,7 @@ async function reopen(
   const { definition, clock, request } = context;
   const earlier = parseResumeData(request.resume);
   if (earlier === null) return null;
+  if (request.isFork === true) return fork(context, capabilities, earlier.sessionId);
   const succeeds = (method: string): Promise<boolean> =>
     isAccepted(() =>
       withLogin(context, capabilities, () =>
@@ -123,6 +137,33 @@ async function loadSession(
   link.learn(await ask(context, method, params));
   await link.settle();
   link.route.follow(sessionId);
+}
+
+/** Copies the session of another agent; null if that fails. The original is never opened. */
+async function fork(
+  context: OpenSession,
+  capabilities: Capabilities,
+  origin: string,
+): Promise<NewSession | null> {
+  if (!capabilities.fork) return null;
+  const { link, request, connections, clock } = context;
+  const params: LoadSessionRequest = {
+    sessionId: origin,
+    ...sessionParams(request.workspace, connections, capabilities),
+  };
+  let sessionId: unknown = null;
+  await isAccepted(() =>
+    withLogin(context, capabilities, async () => {
+      const result = await ask(context, "session/fork", params);
+      link.learn(result);
+      sessionId = looseObject(result)?.["sessionId"];
+      // Some agents repeat the history here, too.
+      await link.settle();
+    }),
+  );
+  if (typeof sessionId !== "string" || sessionId === "" || sessionId === origin) return null;
+  link.route.follow(sessionId);
+  return { sessionId, createdAt: clock(), memory: "forked" };
 }
 
 async function create(context: OpenSession, capabilities: Capabilities): Promise<NewSession> {

@@ -4,6 +4,9 @@ import type { Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
+import type { Reply } from "../reply.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
+import type { AgentSessionEnd } from "./delete-agent-sessions.ts";
 
 export interface OnSession {
   readonly sessionId: string;
@@ -20,7 +23,12 @@ export interface Idempotent {
 export interface CreateSession
   extends
     Idempotent,
-    Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun" | keyof Connections>>,
+    Required<
+      Omit<
+        Create,
+        "type" | "at" | "id" | "forkedFrom" | "lastRun" | "resumeData" | keyof Connections
+      >
+    >,
     Partial<Connections> {
   readonly message: MessageContent | null;
 }
@@ -33,6 +41,17 @@ export interface ListSessions extends Omit<SessionQuery, "providers"> {
 export interface UpdateSession extends OnSession, Pick<Update, "changes" | "phase"> {
   readonly error?: string;
 }
+
+export interface DeleteSession extends OnSession {
+  /** Also deletes the sessions that the session's agents keep, where they offer that. */
+  readonly agentSessions?: boolean;
+}
+
+/** The deleted session, and what became of the sessions of its agents if these were to be deleted. */
+export type DeletedReply = Reply<{
+  readonly session: SessionSnapshot;
+  readonly agentSessions?: readonly AgentSessionEnd[];
+}>;
 
 export interface SendMessage
   extends Idempotent, Pick<Send, "provider" | "model" | "delivery" | "continuity"> {
