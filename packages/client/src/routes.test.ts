@@ -4,7 +4,6 @@ import { NODE, TOKEN } from "./testing/server-replies.ts";
 import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
 import { bodyOf, openTestServer } from "./testing/test-server.ts";
 
-const LOGIN = { state: "none", url: null, code: null, message: null, released: 0 };
 const RUN = {
   id: "run",
   sessionId: "s",
@@ -355,28 +354,6 @@ const ROUTES: readonly Route[] = [
     request: "PATCH /api/providers",
     body: { defaultProvider: "gemini" },
     reply: { providers: [], defaultProvider: "gemini" },
-  },
-  {
-    ask: ({ logIn }) => logIn("codex", { method: "device" }),
-    request: "POST /api/providers/codex/login",
-    body: { method: "device" },
-    reply: LOGIN,
-  },
-  {
-    ask: ({ login }) => login("codex"),
-    request: "GET /api/providers/codex/login",
-    reply: LOGIN,
-  },
-  {
-    ask: ({ cancelLogin }) => cancelLogin("codex"),
-    request: "DELETE /api/providers/codex/login",
-    reply: LOGIN,
-  },
-  {
-    ask: ({ logOut }) => logOut("codex"),
-    request: "POST /api/providers/codex/logout",
-    body: {},
-    reply: LOGIN,
   },
   {
     ask: ({ stats }) => stats({ from: "2026-01-01" }),

@@ -2,7 +2,6 @@ import type { Json } from "../../domain/json.ts";
 import type { StoredSuspension } from "../../storage/store.ts";
 import type { Log } from "../log.ts";
 import type { Reply } from "../reply.ts";
-import type { AnswerSuspension } from "../requests/request-types.ts";
 
 /** Lets runs go on that wait for a login. */
 export interface LoginWaits {
@@ -16,11 +15,18 @@ export interface LoginWaits {
   release(provider: string, by: string): Promise<number>;
 }
 
+interface LoginRetry {
+  readonly sessionId: string;
+  readonly suspensionId: string;
+  readonly answer: Json;
+  readonly by: string;
+}
+
 export interface LoginWaitsOptions {
   readonly openSuspensions: () => Promise<readonly StoredSuspension[]>;
   /** Whether the session can go on here. */
   readonly isActive: (sessionId: string) => Promise<boolean>;
-  readonly answer: (request: AnswerSuspension) => Promise<Reply<object>>;
+  readonly answer: (request: LoginRetry) => Promise<Reply<object>>;
   readonly log: Log;
 }
 
