@@ -11,6 +11,7 @@ import {
   stateSchema,
   statusSchema,
 } from "../session.ts";
+import { modeInputSchema, optionChangesInputSchema, optionsInputSchema } from "./agent-options.ts";
 import { timeInputSchema } from "../fields/time.ts";
 
 const titleSchema = z.string().max(LIMITS.titleLength);
@@ -42,6 +43,8 @@ export const createSessionRequestSchema = orEmpty(
       title: titleSchema.nullish(),
       provider: nameSchema.nullish(),
       model: nameSchema.nullish(),
+      mode: modeInputSchema.nullish().describe("mode of the agent"),
+      options: optionsInputSchema.optional().describe("options of the agent by their ID"),
       agentName: nameSchema.nullish(),
       purpose: z.string().max(LIMITS.purposeLength).nullish(),
       metadata: metadataSchema.optional(),
@@ -85,6 +88,13 @@ export const updateSessionRequestSchema = z
     delivery: deliveryPolicySchema.optional(),
     provider: nameSchema.nullable().optional(),
     model: nameSchema.nullable().optional(),
+    mode: modeInputSchema
+      .nullable()
+      .optional()
+      .describe("mode of the agent of the next message; null leaves it to the agent"),
+    options: optionChangesInputSchema
+      .optional()
+      .describe("options of that agent; others stay as they are. null: the agent's default"),
   })
   .meta({ id: "UpdateSessionRequest" });
 export type UpdateSessionRequest = z.infer<typeof updateSessionRequestSchema>;

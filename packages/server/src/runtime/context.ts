@@ -1,4 +1,5 @@
 import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
+import type { AgentOffer } from "../domain/settings/agent-offer.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
 import type { Fence, Store } from "../storage/store.ts";
 import type { AgentTrail } from "./worker/agent-trail.ts";
@@ -8,6 +9,7 @@ import type { Failpoint } from "./failpoint.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
 import type { Log } from "./log.ts";
 import type { Reply } from "./reply.ts";
+import type { ProviderOffers } from "./settings/provider-offers.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
 import type { AnsweredLive } from "./run/unused-answers.ts";
 
@@ -106,6 +108,9 @@ export interface RuntimeContext {
   readonly removeUnread: (sessionId: string) => Promise<void>;
   /** Keeps the session's idle agent for a run that is stored as handed over to it. Null without such an agent. */
   readonly reserveAgent: (sessionId: string, run: ReservedRun) => AgentReservation | null;
+  readonly offers: ProviderOffers;
+  /** What the session's live agent offers; null if it has none of the provider on this node. */
+  readonly liveOffer: (sessionId: string, provider: string) => AgentOffer | null;
   readonly answeredLive: AnsweredLive;
   /** Decides, commits and notifies the feeds. */
   readonly execute: (execution: Execution) => Promise<Executed>;

@@ -7,6 +7,7 @@ import { nodeView } from "./cluster/node-view.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
 import { createRequests, type RequestOptions, type Requests } from "./requests/requests.ts";
 import type { Runtime } from "./runtime.ts";
+import { createProviderOffers } from "./settings/provider-offers.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
@@ -45,6 +46,8 @@ export function openOffline(options: OfflineOptions): Offline {
     patient: () => context,
     onOutput: () => {},
     answeredLive: rememberAnswered(),
+    offers: createProviderOffers(options),
+    liveOffer: () => null,
   };
   // SQLite has at most one server, and this runtime is not used while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>

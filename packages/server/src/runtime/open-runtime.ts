@@ -23,6 +23,7 @@ import { refuse } from "./reply.ts";
 import { createRequests, type RequestOptions } from "./requests/requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
+import { createProviderOffers } from "./settings/provider-offers.ts";
 import { sleep } from "./sleep.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
@@ -167,6 +168,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...settings,
     startsAgents: true,
     answeredLive: rememberAnswered(),
+    offers: createProviderOffers(options),
+    liveOffer: (sessionId, provider) => workers.get(sessionId)?.offerOf(provider) ?? null,
     // A worker also drops an unreadable session; only the data of a deleted one is removed.
     forgetSession: async (sessionId) => {
       const read = await store.readSession(sessionId);
@@ -276,6 +279,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     }
     context.failpoint("stop.suspended");
     await Promise.all([feeds.stop(), globalFeed.stop()]);
+    await context.offers.settle();
     await cluster.stop();
   };
   let stopped: Promise<void> | null = null;

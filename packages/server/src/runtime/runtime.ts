@@ -37,6 +37,7 @@ import type {
   RunPage,
   WholeSession,
 } from "./requests/session-reads.ts";
+import type { SessionOptions } from "./settings/session-options.ts";
 import type { SessionReply, SessionSnapshot } from "./session-snapshot.ts";
 import type { Measurements } from "./stats/measurements.ts";
 import type { Stats } from "./stats/stats.ts";
@@ -67,6 +68,7 @@ export type {
   RunPosition,
   WholeSession,
 } from "./requests/session-reads.ts";
+export type { SessionOptions } from "./settings/session-options.ts";
 export type { Histogram, Measurements } from "./stats/measurements.ts";
 export type { Stats } from "./stats/stats.ts";
 export type { Readiness } from "./upkeep/readiness.ts";
@@ -94,6 +96,8 @@ export interface Runtime {
   sendMessage(request: SendMessage): Promise<Reply<{ readonly sent: Sent }>>;
   readMessages(query: ReadMessages): Promise<Reply<MessagePage>>;
   readRuns(query: ReadRuns): Promise<Reply<RunPage>>;
+  /** What the next agent of the session offers, with the values that it gets. */
+  readOptions(sessionId: string): Promise<Reply<SessionOptions>>;
   readHistory(query: ReadHistory): Promise<Reply<History>>;
 
   readQueue(sessionId: string): QueueReply;

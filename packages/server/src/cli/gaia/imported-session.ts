@@ -19,6 +19,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     queue: [],
     provider: null,
     model: null,
+    settings: [],
     lastRun: null,
     supportsResume: false,
     resumeData: [],

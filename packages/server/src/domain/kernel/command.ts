@@ -1,3 +1,4 @@
+import type { SettingsChange } from "../settings/agent-settings.ts";
 import type { DeliveryMode, QueueEntry } from "../delivery.ts";
 import type { EventFields, NoFields, SessionChanges, Tagged } from "./event.ts";
 import type { Json } from "../json.ts";
@@ -27,6 +28,7 @@ interface UserCommands {
     readonly changes: SessionChanges;
     readonly phase?: Phase;
     readonly error?: RecordedError;
+    readonly settings?: SettingsChange;
   };
   cancel: { readonly reason: string; readonly runId?: string };
   release: { readonly reason: string };
@@ -54,7 +56,10 @@ interface RunCommands {
     readonly how: Exclude<Closing["how"], "answered" | "released">;
   };
   "end-run": EventFields["run.ended"];
-  "record-resume": Required<EventFields["resume.recorded"]>;
+  "record-resume": Required<Omit<EventFields["resume.recorded"], "mode">> &
+    Pick<EventFields["resume.recorded"], "mode">;
+  /** The agent changed them itself, or a run is about to change them for itself. */
+  "keep-settings": EventFields["settings.changed"];
 }
 
 /** Commands of a server that stops or starts. */

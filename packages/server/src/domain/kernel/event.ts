@@ -1,3 +1,4 @@
+import type { KeptSettings, SettingsChange } from "../settings/agent-settings.ts";
 import type { AgentChoice } from "../choose-agent.ts";
 import type { QueueEntry } from "../delivery.ts";
 import type { Json } from "../json.ts";
@@ -45,6 +46,14 @@ export interface EventFields {
     readonly provider?: string;
     readonly supportsResume: boolean;
     readonly resumeData: Json;
+    /** The mode in which the agent opened its session, if none was kept. Absent if there is none, or in old events. */
+    readonly mode?: string;
+  };
+  "settings.changed": SettingsChange & {
+    /** The model that the agent chose itself. */
+    readonly model?: string;
+    /** `server`: the value before a run that changes it for itself. */
+    readonly by: "user" | "agent" | "server";
   };
   "message.queued": { readonly entry: QueueEntry; readonly position: number };
   "message.edited": { readonly messageId: string };
@@ -76,8 +85,9 @@ export interface EventFields {
 
 export type NoFields = Readonly<Record<never, never>>;
 
-/** Bundles of version 0.1 have no `lastRun`, and another form of resume data. */
-type ImportedSession = Omit<Session, "lastRun"> & Partial<Pick<Session, "lastRun">>;
+/** Bundles of version 0.1 have no `lastRun`, and another form of resume data. Older ones have no `settings`. */
+type ImportedSession = Omit<Session, "lastRun" | "settings"> &
+  Partial<Pick<Session, "lastRun" | "settings">>;
 
 /** The fields with which a session is created. */
 interface SessionFields extends Pick<
@@ -89,6 +99,8 @@ interface SessionFields extends Pick<
   readonly forkedFrom: ForkOrigin | null;
   /** A fork continues with the provider and model that its origin used last. */
   readonly lastRun?: AgentChoice | null;
+  /** Absent if nothing is chosen, or in older events. */
+  readonly settings?: readonly KeptSettings[];
 }
 
 /** Contains only changed fields. `metadata` contains only the keys to set. */

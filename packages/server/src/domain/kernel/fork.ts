@@ -7,7 +7,18 @@ export function forkOf(
   { id, at, atMessage }: { id: string; at: number; atMessage: string | null },
 ): Create {
   const { repoId, title, provider, model, agentName, purpose, metadata, lastRun } = source;
-  const copied = { repoId, title, provider, model, agentName, purpose, metadata, lastRun };
+  const settings = source.settings.length === 0 ? {} : { settings: source.settings };
+  const copied = {
+    repoId,
+    title,
+    provider,
+    model,
+    agentName,
+    purpose,
+    metadata,
+    lastRun,
+    ...settings,
+  };
   const forkedFrom = { sessionId: source.id, atMessage };
   return { type: "create", at, id, agentId: null, ...copied, forkedFrom };
 }

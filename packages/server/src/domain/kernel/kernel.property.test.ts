@@ -250,6 +250,7 @@ const COMMAND_TYPES: Record<Command["type"], true> = {
   "close-suspension": true,
   "end-run": true,
   "record-resume": true,
+  "keep-settings": true,
   suspend: true,
   "come-back": true,
 };
@@ -271,6 +272,7 @@ const EVENT_TYPES: Record<
   "phase.changed": true,
   "error.recorded": true,
   "resume.recorded": true,
+  "settings.changed": true,
   "message.queued": true,
   "message.edited": true,
   "message.moved": true,

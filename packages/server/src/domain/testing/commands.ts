@@ -132,6 +132,10 @@ export function recordResume(
   return { type: "record-resume", at: NOON, provider, supportsResume, resumeData };
 }
 
+export function keepSettings(more: Partial<Of<"keep-settings">> = {}): Of<"keep-settings"> {
+  return { type: "keep-settings", at: NOON, provider: "demo", by: "agent", ...more };
+}
+
 export function suspend(cause: "shutdown" | "crash"): Of<"suspend"> {
   return { type: "suspend", at: NOON, cause };
 }

@@ -2,6 +2,7 @@ import {
   createSessionReplySchema,
   createSessionRequestSchema,
   listSessionsQuerySchema,
+  optionsReplySchema,
   rawSessionSchema,
   sessionListSchema,
   sessionParamsSchema,
@@ -21,7 +22,13 @@ import {
 import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
-import { toWireRaw, toWireSent, toWireSession, toWireWholeSession } from "../wire/to-wire.ts";
+import {
+  toWireOptions,
+  toWireRaw,
+  toWireSent,
+  toWireSession,
+  toWireWholeSession,
+} from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
 
@@ -51,6 +58,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
           "repository_not_found",
           "repository_required",
           "session_exists",
+          "setting_not_offered",
         ),
       },
     },
@@ -131,11 +139,29 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
   });
 
   app.route({
+    method: "GET",
+    url: "/api/sessions/:id/options",
+    schema: {
+      operationId: "getOptions",
+      summary: "List what the agent of the next message lets you choose",
+      description:
+        "Mode, model and all other options, with the values of the next message. Before the first agent of the session " +
+        "is started, the list is what the last agent of the provider offered.",
+      tags: TAGS,
+      params: sessionParamsSchema,
+      response: { 200: optionsReplySchema, ...readProblems("session_not_found") },
+    },
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await runtime.readOptions(params.id), toWireOptions),
+  });
+
+  app.route({
     method: "PATCH",
     url: "/api/sessions/:id",
     schema: {
       operationId: "updateSession",
-      summary: "Change the title, metadata, phase, delivery policy or preferred agent of a session",
+      summary:
+        "Change the title, metadata, phase, delivery policy, preferred agent, mode or options of a session",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,
@@ -146,6 +172,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "provider_unknown",
         "session_archived",
         "session_failed",
+        "setting_not_offered",
       ),
     },
     handler: async (request, reply) => {

@@ -8,7 +8,7 @@ import { createFrameCleaner } from "./redact/clean-frame.ts";
 import { createJournalLines } from "./redact/journal-lines.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
 import type { AgentProcess } from "./process/spawn-agent.ts";
-import { learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
+import { changedValues, learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
 import type { Translator } from "./translate/translate.ts";
 import { createUpdateRoute, type UpdateRoute } from "./translate/update-route.ts";
 import { openJsonRpcPeer, type JsonRpcPeer } from "./wire/json-rpc-peer.ts";
@@ -39,6 +39,8 @@ export class AcpLink {
   /** Whether the agent may ask for permission: a prompt is running and not being cancelled. */
   mayAsk = false;
   about = NOTHING_KNOWN;
+  /** Whether changes of its settings are the agent's own: its session is open, and we are not setting anything. */
+  reportsChanges = false;
   readonly redactor: Redactor;
   readonly #onReport: LinkOptions["onReport"];
   #lastUpdateAt = performance.now();
@@ -89,7 +91,11 @@ export class AcpLink {
   }
 
   learn(message: unknown): void {
-    this.about = learnAbout(this.about, message);
+    const before = this.about;
+    this.about = learnAbout(before, message);
+    if (this.about === before) return;
+    const changed = this.reportsChanges ? changedValues(before, this.about) : null;
+    this.report({ report: "offer", changed });
   }
 
   report(report: AgentReport): void {

@@ -68,6 +68,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
   return {
     name: definition.name,
     asks: definition.asks,
+    mode: definition.mode,
     describe: () => Promise.resolve(describe(options, latest)),
     startAgent: (request) =>
       startAgent(options, request, (started) => {
@@ -92,6 +93,7 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
   const configured = definition.models.map((id): Choice => ({ id, name: id }));
   const about = latest?.link.about;
   const offered = about?.model.choices.filter(({ id }) => !definition.models.includes(id)) ?? [];
+  const toChoice = ({ id, name: choiceName }: Choice): Choice => ({ id, name: choiceName });
   return {
     name,
     title,
@@ -101,8 +103,8 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
     command: options.secrets.redactor.json(command),
     install,
     login,
-    models: [...configured, ...offered],
-    modes: about?.mode.choices ?? [],
+    models: [...configured, ...offered.map(toChoice)],
+    modes: about?.mode.choices.map(toChoice) ?? [],
     commands: about?.commands ?? [],
     capabilities: latest?.session.capabilities.raw ?? null,
   };

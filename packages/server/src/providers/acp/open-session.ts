@@ -4,19 +4,21 @@ import type {
   McpServerStdio,
   NewSessionRequest,
 } from "@agentclientprotocol/sdk";
+import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import type { Json } from "../../domain/json.ts";
 import { AgentFault, type StartAgent, type ToolServer } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
 import { parseCapabilities, type AuthMethod, type Capabilities } from "./capabilities.ts";
 import type { AcpDefinition } from "./definition.ts";
 import { applySetting } from "./session-settings.ts";
+import { offerOf } from "./translate/about.ts";
 import { looseNumber, looseObject } from "./wire/loose.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface OpenSession {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
-  readonly request: Pick<StartAgent, "workspace" | "model" | "resume" | "signal">;
+  readonly request: Pick<StartAgent, "workspace" | "model" | "mode" | "resume" | "signal">;
   readonly toolServers: readonly ToolServer[];
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
@@ -28,9 +30,11 @@ export interface OpenedSession {
   readonly createdAt: number;
   readonly memory: "none" | "resumed" | "loaded";
   readonly capabilities: Capabilities;
+  /** What a new session offered before anything was set; null if an earlier one was opened. */
+  readonly offered: AgentOffer | null;
 }
 
-type NewSession = Omit<OpenedSession, "capabilities">;
+type NewSession = Omit<OpenedSession, "capabilities" | "offered">;
 
 /** Initializes an agent and opens a session: the earlier one if possible, otherwise a new one. */
 export async function openSession(context: OpenSession): Promise<OpenedSession> {
@@ -41,10 +45,16 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
     (await withLogin(context, capabilities, () => create(context)));
   const { sessionId } = session;
   const { model, signal } = request;
-  const { mode } = definition;
-  if (mode !== null) await applySetting(link, sessionId, { name: "mode", value: mode }, signal);
+  const offered = session.memory === "none" ? offerOf(link.about) : null;
+  // Modes depend on the model.
   if (model !== null) await applySetting(link, sessionId, { name: "model", value: model }, signal);
-  return { ...session, capabilities };
+  const mode = request.mode ?? definition.mode;
+  // Some agents do not report that they reopened a session in another mode, so a configured one is always set.
+  const isSet = definition.mode === null && link.about.mode.current === mode;
+  if (mode !== null && !isSet)
+    await applySetting(link, sessionId, { name: "mode", value: mode }, signal);
+  link.reportsChanges = true;
+  return { ...session, capabilities, offered };
 }
 
 /** Sends a request that must be answered in the time of a start. */

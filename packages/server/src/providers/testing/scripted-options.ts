@@ -26,6 +26,14 @@ export interface ScriptedOptions {
   readonly models?: readonly string[];
   /** `legacy`: the older `models` field and `session/set_model`. */
   readonly modelsAs?: "config" | "legacy";
+  /** Further options; a boolean one has no choices. `onlyWith`: it exists only with this model. */
+  readonly configs?: readonly {
+    readonly id: string;
+    readonly value: string | boolean;
+    readonly choices?: readonly string[];
+    readonly category?: string;
+    readonly onlyWith?: string;
+  }[];
   /** It refuses sessions with -32000 until `authenticate` is called with `accepts`. */
   readonly auth?: { readonly methods: readonly unknown[]; readonly accepts: string | null };
   /** The protocol version in its reply; default: 1. */

@@ -1,7 +1,10 @@
+import type { Create } from "../../domain/kernel/command.ts";
+import { withSettings } from "../../domain/settings/agent-settings.ts";
 import { openSuspensionsOf, stateOf, statusOf } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
 import { keyOf, once, remembering, type RequestKey } from "./idempotency.ts";
+import { refuseSettings } from "../settings/session-options.ts";
 import { refuseProvider } from "./refuse-provider.ts";
 import { toRefused } from "../command-reply.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
@@ -35,8 +38,17 @@ async function storeSession(
   const refused = await refuseCreation(context, request);
   if (refused !== null) return refused;
   const id = context.newId();
-  const { message: content, idempotency: _, ...fields } = request;
-  const create = { type: "create", at: context.clock(), id, ...fields, forkedFrom: null } as const;
+  const { message: content, idempotency: _, settings, ...fields } = request;
+  const create: Create = {
+    type: "create",
+    at: context.clock(),
+    id,
+    ...fields,
+    forkedFrom: null,
+    ...(settings !== undefined && {
+      settings: withSettings([], { provider: providerOf(context, request), ...settings }),
+    }),
+  };
   const send = content === null ? null : firstMessage(context, id, request);
   // The last one counts: a conflict makes the command be decided again.
   const decisions: Created[] = [];
@@ -72,13 +84,20 @@ async function storeSession(
 
 async function refuseCreation(
   context: RuntimeContext,
-  { repoId, provider, message, metadata }: CreateSession,
+  request: CreateSession,
 ): Promise<Refused | null> {
+  const { repoId, provider, message, metadata, settings } = request;
   const invalid = refuseMetadata(metadata);
   if (invalid !== null) return invalid;
   if (provider !== null || message !== null) {
     const name = provider ?? context.defaultProvider();
     const refused = await refuseProvider(context, name, "request");
+    if (refused !== null) return refused;
+  }
+  if (settings !== undefined) {
+    const of = { provider: providerOf(context, request), model: request.model };
+    const owner = { id: null, ...of, lastRun: null, settings: [] };
+    const refused = await refuseSettings(context, owner, { ...of, ...settings });
     if (refused !== null) return refused;
   }
   if (repoId === null) return null;
@@ -95,6 +114,11 @@ async function refuseCreation(
     "agents_busy",
     `All ${limit} agents are busy. Try again later, or raise AGENT_MAX_SESSIONS.`,
   );
+}
+
+/** The provider of the first message. */
+function providerOf({ defaultProvider }: RuntimeContext, { provider }: CreateSession): string {
+  return provider ?? defaultProvider();
 }
 
 /** The session after its first transaction, so that a repeated request gets the same reply. */

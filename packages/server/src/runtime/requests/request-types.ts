@@ -1,7 +1,9 @@
+import type { RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Create, Send, Update } from "../../domain/kernel/command.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
+import type { WantedChange } from "../settings/session-options.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
 
 export interface OnSession {
@@ -17,7 +19,11 @@ export interface Idempotent {
 
 /** `agentId` is the orchestrator's name for the session; unique. */
 export interface CreateSession
-  extends Idempotent, Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun">> {
+  extends
+    Idempotent,
+    Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun" | "settings">> {
+  /** For the provider of the session, or the default. */
+  readonly settings?: RunSettings;
   readonly message: MessageContent | null;
 }
 
@@ -28,12 +34,16 @@ export interface ListSessions extends Omit<SessionQuery, "providers"> {
 
 export interface UpdateSession extends OnSession, Pick<Update, "changes" | "phase"> {
   readonly error?: string;
+  /** For the provider of the next message. Null: the agent's default. */
+  readonly settings?: WantedChange;
 }
 
 export interface SendMessage
   extends Idempotent, Pick<Send, "provider" | "model" | "delivery" | "continuity"> {
   readonly sessionId: string;
   readonly content: MessageContent;
+  /** Only for the run of this message. */
+  readonly settings?: RunSettings;
 }
 
 /** An accepted message. */

@@ -7,6 +7,7 @@ import type { RuntimeContext } from "../context.ts";
 import { PREPARING, transition, type AttemptEvent, type AttemptState } from "./attempt-state.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
 import { LiveQuestions, readCurrent } from "./live-questions.ts";
+import { keepChanges } from "../settings/apply-settings.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import type { RunPrompt } from "./run-prompt.ts";
 import {
@@ -134,6 +135,13 @@ export class RunAttempt {
       case "excess":
         this.#endForExcess(report.reason);
         return undefined;
+      case "offer": {
+        const { changed } = report;
+        if (changed === null) return undefined;
+        const { context, atWork } = this.#options;
+        const agent = { ...atWork, provider: atWork.run.provider };
+        return this.#later(() => keepChanges(context, agent, changed));
+      }
       case "alive":
         return undefined;
       default:

@@ -1,4 +1,6 @@
 import type { Json } from "../../domain/json.ts";
+import { optionIn } from "../../domain/settings/agent-offer.ts";
+import { settingsOf } from "../../domain/settings/agent-settings.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
@@ -69,6 +71,7 @@ export class LiveAgent {
             throw error;
           },
         );
+        context.offers.keep(live.agent, { isNew: true });
         return live;
       } catch (error) {
         if (!(error instanceof AgentFault) || signal.aborted) throw error;
@@ -119,6 +122,7 @@ async function startWith(
       sessionId: session.id,
       workspace,
       model: run.model,
+      mode: settingsOf(session.settings, run.provider).mode,
       tools: sessionTools(session.metadata),
       resume,
       onReport,
@@ -136,8 +140,10 @@ async function recordResume(
   { execute, clock }: RuntimeContext,
   sessionId: string,
   fence: Fence,
-  { supportsResume, resumeData, provider }: Agent,
+  { supportsResume, resumeData, provider, offer }: Agent,
 ): Promise<void> {
-  const fields = { at: clock(), provider, supportsResume, resumeData };
+  const mode = offer === undefined ? null : (optionIn(offer, "mode")?.value ?? null);
+  const isNamed = typeof mode === "string" && { mode };
+  const fields = { at: clock(), provider, supportsResume, resumeData, ...isNamed };
   await execute({ sessionId, command: { type: "record-resume", ...fields }, extras: { fence } });
 }

@@ -1,6 +1,8 @@
 import type { Command } from "../../domain/kernel/command.ts";
+import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import { chooseAgent } from "../../domain/choose-agent.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
+import type { AgentReport } from "../../providers/provider.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
@@ -8,6 +10,7 @@ import type { LossReason } from "../cluster/node-lease.ts";
 import { expireSuspensions } from "../permissions/expire-suspensions.ts";
 import { cutOff, suspendForShutdown } from "../run/cut-run.ts";
 import { beforeHandOver, takeBack } from "../run/hand-over.ts";
+import { applyKept, keepChanges } from "../settings/apply-settings.ts";
 import { RunWork } from "../run/run-work.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
@@ -62,8 +65,28 @@ export class SessionWorker {
     this.#ownership = new SessionOwnership(options.context, options.sessionId);
     this.#agent = new SessionAgent({
       context: options.context,
-      onReport: (report) => workOf(this.#state)?.attempt.report(report),
+      onReport: (report) => this.#report(report),
       onExit: () => this.nudge(),
+    });
+  }
+
+  /** What the agent offers; null if it is not of this provider, or there is none. */
+  offerOf(provider: string): AgentOffer | null {
+    const agent = this.#agent.live?.agent;
+    return agent?.provider === provider ? (agent.offer ?? null) : null;
+  }
+
+  #report(report: AgentReport): Promise<void> | undefined {
+    const work = workOf(this.#state);
+    const agent = this.#agent.live?.agent;
+    if (report.report !== "offer" || agent === undefined) return work?.attempt.report(report);
+    this.#context.offers.keep(agent, { isNew: false });
+    if (work !== null) return work.attempt.report(report);
+    const { fence } = this.#ownership;
+    if (report.changed === null || fence === null) return undefined;
+    const of = { sessionId: this.#sessionId, provider: agent.provider, fence };
+    return keepChanges(this.#context, of, report.changed).catch((err: unknown) => {
+      this.#context.log.error({ ...of, err }, "a setting of an idle agent could not be stored");
     });
   }
 
@@ -188,7 +211,8 @@ export class SessionWorker {
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
     this.#clearTimers();
-    await this.#carryOut(nextStep(this.#state, session, this.#surroundings(stored, round)));
+    const step = nextStep(this.#state, session, this.#surroundings(stored, round));
+    await this.#carryOut(step, session);
   }
 
   #surroundings(stored: StoredSession | null, { isWanted }: Round): Surroundings {
@@ -205,7 +229,7 @@ export class SessionWorker {
     };
   }
 
-  async #carryOut(step: Step<RunWork>): Promise<void> {
+  async #carryOut(step: Step<RunWork>, session: Session | null): Promise<void> {
     const { slots, clock } = this.#context;
     const at = clock();
     switch (step.do) {
@@ -223,7 +247,8 @@ export class SessionWorker {
         return step.isDeleted ? this.#context.forgetSession(this.#sessionId) : undefined;
       case "rest":
         this.#expireAt(step.until);
-        return this.#rest(step.use);
+        await this.#rest(step.use);
+        return step.use === "idle" ? this.#applyKept(session) : undefined;
       case "continue":
         if (step.isBusy) slots.use(this.#sessionId, "busy");
         await step.work.attempt.deliverAnswers();
@@ -290,6 +315,13 @@ export class SessionWorker {
     this.#after(this.#context.limits.idleMs, () => {
       if (this.#state.is === "free") void this.#agent.stop("idle").then(() => this.nudge());
     });
+  }
+
+  /** The settings may have changed, or the last run had its own. */
+  async #applyKept(session: Session | null): Promise<void> {
+    const agent = this.#agent.live?.agent;
+    if (session === null || agent === undefined || agent.isGone) return;
+    await applyKept(this.#context, session, agent);
   }
 
   /** Gives up the slot and the ownership: the session needs nothing of this process. */

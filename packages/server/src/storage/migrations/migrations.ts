@@ -13,6 +13,7 @@ import { lastAgent } from "./0011-last-agent.ts";
 import { unfinished } from "./0012-unfinished.ts";
 import { errors } from "./0013-errors.ts";
 import { browsers } from "./0014-browsers.ts";
+import { settings } from "./0015-settings.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -32,5 +33,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0012-unfinished": unfinished(context),
     "0013-errors": errors(context),
     "0014-browsers": browsers(context),
+    "0015-settings": settings(context),
   };
 }

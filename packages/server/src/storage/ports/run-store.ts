@@ -1,3 +1,4 @@
+import type { RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunMemory, RunStatus, UnusedAnswer } from "../../domain/run.ts";
@@ -35,6 +36,8 @@ export interface Run {
   readonly status: RunStatus;
   readonly provider: string | null;
   readonly model: string | null;
+  /** The mode and options that its message chose; absent if it chose none. */
+  readonly settings?: RunSettings;
   readonly attempts: number;
   readonly stopReason: string | null;
   readonly error: Json;
@@ -54,6 +57,7 @@ export interface QueuedMessage {
   readonly content: MessageContent;
   readonly provider: string | null;
   readonly model: string | null;
+  readonly settings?: RunSettings;
   readonly queuedAt: number;
 }
 

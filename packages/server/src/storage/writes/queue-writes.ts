@@ -2,6 +2,7 @@ import type { EventOf } from "../../domain/kernel/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
 import { contentText, parseContent } from "../rows/message-row.ts";
+import { toSettingsColumn } from "../rows/run-row.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addToQueue(
@@ -19,6 +20,7 @@ export async function addToQueue(
     .insertInto("QueuedMessage")
     .values({
       ...event.entry,
+      settings: toSettingsColumn(event.entry.settings),
       sessionId,
       position: (last?.position ?? 0) + 1,
       content: contentText(content, true),
@@ -53,7 +55,14 @@ export async function returnToQueue(
     .executeTakeFirstOrThrow();
   await db
     .insertInto("QueuedMessage")
-    .values({ ...event.entry, sessionId, position: 0, content, queuedAt: timestamp })
+    .values({
+      ...event.entry,
+      settings: toSettingsColumn(event.entry.settings),
+      sessionId,
+      position: 0,
+      content,
+      queuedAt: timestamp,
+    })
     .execute();
 }
 
