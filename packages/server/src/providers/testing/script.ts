@@ -306,6 +306,7 @@ const STEP_NAMES: ReadonlySet<string> = new Set<Step["step"]>([
   "echo",
   "recall",
   "tell",
+  "choose",
   "stamp",
   "flood",
   "update",

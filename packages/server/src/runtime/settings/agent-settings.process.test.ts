@@ -175,7 +175,7 @@ describe("the options of a session", () => {
     await patch(id, { options: { effort: "high" } });
     await test.restartWith({ agents: [{ name: "a", ...ASKING, configs: [FAST] }] });
     await test.send(id, BOTH);
-    const lines = transcript(await test.idle(id)).slice(-2);
+    const lines = transcript(await test.idle(id)).slice(-3);
     expect(lines.join("\n")).toContain(
       "An option of the session was left out: Scripted agent has no option effort: it offers fast.",
     );
@@ -217,7 +217,7 @@ describe("the options of a session", () => {
 
   it("D3 are known before the first agent of a session, and after a restart of the server", async () => {
     const id = await open();
-    expect(ok(await test.runtime.readOptions(id))).toEqual({ provider: "a", options: [] });
+    expect(await test.runtime.readOptions(id)).toEqual({ ok: true, provider: "a", options: [] });
     await say(id, BOTH);
     await patch(id, { options: { effort: "high" } });
     await say(id, BOTH);
@@ -241,7 +241,7 @@ describe("the options of a session", () => {
     const id = await open();
     await say(id, BOTH);
     await patch(id, { mode: "plan", options: { fast: true } });
-    await test.until(id, () => readJournal(id).includes('"configId":"fast"'));
+    await test.until(id, () => readJournal(id).includes(String.raw`\"configId\":\"fast\"`));
   });
 });
 
