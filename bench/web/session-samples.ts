@@ -6,6 +6,8 @@ export function sampleSession(count: number): WholeSession {
   return {
     id: SESSION,
     agentId: null,
+    mcpServers: {},
+    directories: [],
     repoId: null,
     title: "Benchmark",
     status: "active",

@@ -10,6 +10,7 @@ import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
+import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
 import {
   allow,
@@ -31,6 +32,7 @@ const SCENARIOS = [
   killedServerReject,
   killedServerStubborn,
   holdfastTools,
+  ownMcp,
   firstCommands,
 ];
 const HANDOVER = "handover";

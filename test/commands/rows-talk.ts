@@ -29,6 +29,33 @@ export const TALK_ROWS: readonly Row[] = [
     error: 'There is no provider "nothing". Run `holdfast providers` to see all providers.',
   },
   {
+    line: "create --json --mcp docs=https://example.com/mcp --mcp echo=cat --directory {root}",
+    exit: 0,
+    json: STATE,
+  },
+  {
+    line: "create --mcp docs",
+    exit: 64,
+    error:
+      "--mcp must be NAME=URL or NAME=COMMAND, for example: --mcp docs=https://example.com/mcp",
+  },
+  {
+    line: "create --mcp a_b=cat",
+    exit: 64,
+    error:
+      "mcpServers.a_b: must begin with a letter and have at most 32 letters, digits and hyphens.",
+  },
+  {
+    line: "create --mcp-file {root}/nothing.json",
+    exit: 64,
+    error: /^Cannot read .*nothing\.json/u,
+  },
+  {
+    line: "create --directory /",
+    exit: 1,
+    error: /^"\/" is outside the workspace root /u,
+  },
+  {
     line: "create --repo {root}/nothing",
     exit: 1,
     error: /nothing" does not exist or is not accessible\.$/u,

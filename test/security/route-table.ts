@@ -105,4 +105,11 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
     passes: 404,
   },
   "GET /api/agent/sessions/:id/history": { access: "agent", passes: 404 },
+  "POST /api/agent/sessions/:id/mcp": {
+    access: "agent",
+    body: { jsonrpc: "2.0", method: "notifications/initialized" },
+    passes: 406,
+  },
+  "GET /api/agent/sessions/:id/mcp": { access: "agent", passes: 405 },
+  "DELETE /api/agent/sessions/:id/mcp": { access: "agent", passes: 405 },
 };

@@ -41,7 +41,32 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
     from: 3_055_205,
     shows: (trace) => trace.some((line) => / claim .*"epoch":2\}/u.test(line)),
   },
+  {
+    reason: "the first queued message was withdrawn just before its run began, and no other began",
+    from: 4_054_807,
+    shows: (trace) => trace.some((line) => /commit message\.withdrawn .*"conflict"/u.test(line)),
+  },
+  {
+    reason: "a node that lost its lease left the agent alive that it had just started",
+    from: 4_005_745,
+    shows: startsBeforeItGivesUp,
+  },
 ];
+
+/** A node gives up its work and ends an agent that has not got a message yet. */
+function startsBeforeItGivesUp(trace: readonly string[]): boolean {
+  return trace.some((line, index) => {
+    const [, node, agent] = / (\S+) +agent (\d+) started for /u.exec(line) ?? [];
+    if (node === undefined || agent === undefined) return false;
+    const later = trace.slice(index);
+    const gone = later.findIndex((each) => each.endsWith(`agent ${agent} is gone`));
+    const life = later.slice(0, Math.max(0, gone));
+    const hasGivenUp = life.some(
+      (each) => each.includes(` ${node} `) && each.includes("gives up its work"),
+    );
+    return hasGivenUp && !life.some((each) => each.includes(`agent ${agent} gets `));
+  });
+}
 
 /** Another node gives a message to an agent before the paused one notices that its lease is over. */
 function isPausedAfterHandOver(trace: readonly string[]): boolean {

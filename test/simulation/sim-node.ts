@@ -206,6 +206,10 @@ const REPOSITORIES: Repositories = {
     ok: true,
     workspace: { path: REPO.path, descriptor: null, close: async () => {} },
   }),
+  openDirectory: async (path) => ({
+    ok: true,
+    workspace: { path, descriptor: null, close: async () => {} },
+  }),
 };
 
 function errorIn(fields: object): string {

@@ -1,9 +1,18 @@
 // Every file exports only names of the API, except the helpers in fields/, which are named one by one.
 export * from "./feed-event.ts";
+export { mcpServersSchema, type McpServers, type SessionMcpServers } from "./fields/connections.ts";
 export { parseEtag, toEtag } from "./fields/etag.ts";
 export * from "./fields/identifier.ts";
 export { LIMITS } from "./fields/limits.ts";
 export * from "./fields/time.ts";
+export { answerEntries, type AnswerEntry } from "./form/answer-text.ts";
+export { checkContent, type MatchesPattern } from "./form/check-content.ts";
+export { contentOf, fieldError, initialInput } from "./form/form-input.ts";
+export type { FieldInput, FormInput, FormResult } from "./form/form-input.ts";
+export type * from "./form/form.ts";
+export { readForm } from "./form/read-form.ts";
+export { refusedFields } from "./form/refused-fields.ts";
+export { FORMAT_EXAMPLES } from "./form/text-format.ts";
 export * from "./grant.ts";
 export * from "./health.ts";
 export * from "./message.ts";

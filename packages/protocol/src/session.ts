@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sessionMcpServersSchema } from "./fields/connections.ts";
 import { countSchema } from "./fields/number.ts";
 import { sessionCountsSchema } from "./health.ts";
 import { idSchema } from "./fields/identifier.ts";
@@ -66,6 +67,10 @@ export const sessionSchema = z
     agentName: z.string().nullable(),
     purpose: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
+    mcpServers: sessionMcpServersSchema.describe(
+      "MCP servers of the user; values from variables of the server are not shown",
+    ),
+    directories: z.array(z.string()).describe("further folders in which agents may work"),
     provider: z.string().nullable().describe("preferred provider; a message may choose another"),
     model: z.string().nullable().describe("preferred model of the preferred provider"),
     next: z

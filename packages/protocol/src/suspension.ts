@@ -5,6 +5,7 @@ import { timeSchema } from "./fields/time.ts";
 export const SUSPENSION_KINDS = [
   "permission",
   "question",
+  "elicitation",
   "tool_result",
   "event",
   "rate_limit",
@@ -92,3 +93,36 @@ export const permissionRequestSchema = z
   })
   .meta({ id: "PermissionRequest" });
 export type PermissionRequest = z.infer<typeof permissionRequestSchema>;
+
+/** The request of an elicitation: the agent asks for the fields of a form, or that a person opens a URL. */
+export const elicitationRequestSchema = z
+  .looseObject({
+    title: z.string().describe("the first line of the message"),
+    message: z.string(),
+    mode: z.enum(["form", "url"]),
+    schema: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("form: the JSON Schema of the content, a flat object"),
+    url: z.string().optional().describe("url: the page that the person should open"),
+    elicitationId: z.string().optional().describe("url: the agent's own ID"),
+    toolCallId: z.string().nullish().describe("the tool call that needs the answer"),
+  })
+  .meta({ id: "ElicitationRequest" });
+export type ElicitationRequest = z.infer<typeof elicitationRequestSchema>;
+
+/** The answer to an elicitation. A field without a value is left out of `content`. */
+export const elicitationAnswerSchema = z
+  .discriminatedUnion("action", [
+    z.strictObject({
+      action: z.literal("accept"),
+      content: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+        .optional()
+        .describe("form: the values of the fields; absent for a URL"),
+    }),
+    z.strictObject({ action: z.literal("decline") }),
+    z.strictObject({ action: z.literal("cancel") }),
+  ])
+  .meta({ id: "ElicitationAnswer" });
+export type ElicitationAnswer = z.infer<typeof elicitationAnswerSchema>;

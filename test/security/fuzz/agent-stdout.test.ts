@@ -174,7 +174,7 @@ async function runPrompt(random: Random): Promise<{
         resume: null,
         signal: AbortSignal.timeout(120_000),
       },
-      toolServers: [],
+      connections: { toolServers: [], userServers: [], directories: [] },
       environment: {},
       clientVersion: "test",
       clock: Date.now,

@@ -28,6 +28,8 @@ export const SESSION: Session = {
   agentName: null,
   purpose: null,
   agentId: null,
+  mcpServers: {},
+  directories: [],
   metadata: {},
   provider: null,
   model: null,

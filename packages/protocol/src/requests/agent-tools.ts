@@ -67,3 +67,7 @@ export const agentHistorySchema = z
   })
   .meta({ id: "AgentHistory" });
 export type AgentHistory = z.infer<typeof agentHistorySchema>;
+
+export const agentMcpMessageSchema = z
+  .unknown()
+  .describe("a message of MCP, which is JSON-RPC 2.0");

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ANSWER_WITHIN_LIMITS, nameSchema, orEmpty, TEXT_OR_CONTENT } from "../fields/body.ts";
+import { directoriesSchema, mcpServersSchema } from "../fields/connections.ts";
 import { countInputSchema, limitSchema } from "../fields/number.ts";
 import { agentIdSchema, idSchema } from "../fields/identifier.ts";
 import { isJsonWithin, LIMITS } from "../fields/limits.ts";
@@ -48,6 +49,14 @@ export const createSessionRequestSchema = orEmpty(
       agentName: nameSchema.nullish(),
       purpose: z.string().max(LIMITS.purposeLength).nullish(),
       metadata: metadataSchema.optional(),
+      mcpServers: mcpServersSchema
+        .optional()
+        .describe(
+          "MCP servers for the agents of the session; needs the scope admin, because agents start them without a question",
+        ),
+      directories: directoriesSchema
+        .optional()
+        .describe("further folders inside the workspace root in which agents may work"),
       message: firstMessageSchema.optional().describe("starts the first run"),
     })
     .meta({ id: "CreateSessionRequest" }),
@@ -95,6 +104,12 @@ export const updateSessionRequestSchema = z
     options: optionChangesInputSchema
       .optional()
       .describe("options of that agent; others stay as they are. null: the agent's default"),
+    mcpServers: mcpServersSchema
+      .optional()
+      .describe("replaces all MCP servers from the next run on; needs the scope admin"),
+    directories: directoriesSchema
+      .optional()
+      .describe("replaces all further folders from the next run on"),
   })
   .meta({ id: "UpdateSessionRequest" });
 export type UpdateSessionRequest = z.infer<typeof updateSessionRequestSchema>;

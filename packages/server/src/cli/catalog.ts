@@ -26,6 +26,7 @@ export function catalogOf(
     journalFolder: journalFolder(settings.dataFolder),
     clientVersion: VERSION,
     gitOwners: settings.gitOwners,
+    mcpVariables: settings.mcpVariables,
     ...more,
   });
 }

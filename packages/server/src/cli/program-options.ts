@@ -145,3 +145,23 @@ export function listOf(choices: readonly string[]): Rule<readonly string[]> {
     },
   };
 }
+
+/** The options of commands that connect a session to MCP servers and further folders. */
+export function withConnectionOptions(command: Command): Command {
+  return command
+    .option(
+      "--mcp <name=server>",
+      "MCP server for the agents: a URL, or a command with its arguments; can be repeated",
+      appended,
+    )
+    .option("--mcp-file <file>", "JSON file with MCP servers, as in other programs")
+    .option(
+      "--directory <folder>",
+      "further folder in which agents may work; can be repeated",
+      appended,
+    );
+}
+
+function appended(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

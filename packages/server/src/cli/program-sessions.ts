@@ -12,6 +12,7 @@ import {
   STATUSES,
   TIME,
   WHOLE,
+  withConnectionOptions,
   withServerOptions,
 } from "./program-options.ts";
 
@@ -22,7 +23,7 @@ export function addSessionCommands(holdfast: Command): void {
 
 function addTalking(holdfast: Command): void {
   holdfast.commandsGroup("Talk to an agent:");
-  withServerOptions(holdfast.command("create"))
+  withConnectionOptions(withServerOptions(holdfast.command("create")))
     .summary("create a session and print its ID")
     .description(
       "Creates a session and prints its ID. A session with a repository is a conversation: send it messages with `holdfast send`. A session without one only records what an agent of your own does.",
@@ -45,6 +46,7 @@ function addTalking(holdfast: Command): void {
       ...examples(
         "holdfast create --provider gemini --title 'Fix the build'",
         "holdfast create --repo ../other-project",
+        "holdfast create --mcp docs=https://example.com/mcp --directory ../shared",
         "id=$(holdfast create --agent terraform-architect --purpose approval)",
       ),
     )

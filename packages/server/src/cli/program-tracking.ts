@@ -18,6 +18,7 @@ import {
   run,
   WHOLE,
   withData,
+  withConnectionOptions,
   withServerOptions,
 } from "./program-options.ts";
 import type { DataFlags } from "./settings/settings.ts";
@@ -25,10 +26,10 @@ import type { DataFlags } from "./settings/settings.ts";
 /** The commands of GAIA's scripts; `create`, `get` and `list` are among the others. */
 export function addTrackingCommands(holdfast: Command): void {
   holdfast.commandsGroup("Record the work of your own agents:");
-  withServerOptions(holdfast.command("update"))
+  withConnectionOptions(withServerOptions(holdfast.command("update")))
     .summary("change a session, or record an error")
     .description(
-      "Changes the phase, the metadata or the preferences of a session, or records an error.",
+      "Changes the phase, the metadata, the preferences or the connections of a session, or records an error.",
     )
     .argument("<id>", ID)
     .addOption(choice("--phase <phase>", "new phase", PHASES))

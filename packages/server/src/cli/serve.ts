@@ -136,6 +136,8 @@ export async function startServer(
       browsers: openBrowsers({ store, tokens, clock: Date.now, newId }),
       signInCodes,
       agentTokens,
+      // Loaded with the first call, because few servers need it at their start.
+      answerMcp: async (request) => (await import("./tools/tool-endpoint.ts")).answerMcp(request),
       limits: settings.limits,
       sandbox: () => sandbox.state,
       webFolder: existsSync(WEB_FOLDER) ? WEB_FOLDER : null,
@@ -265,6 +267,7 @@ async function startRuntime(
     version: VERSION,
     continueInterrupted: settings.continueInterrupted,
     permissions: settings.permissions,
+    mcpVariables: settings.mcpVariables,
     resumePolicy: settings.resume,
     clock: Date.now,
     newId,

@@ -20,7 +20,7 @@ import { given } from "./testing/given.ts";
 const RUNNING = [create(), send(1, { start: HANDED })];
 
 function noticesOf(events: readonly SessionEvent[]) {
-  return events.flatMap(noticesOfEvent);
+  return events.flatMap((event) => noticesOfEvent(event));
 }
 
 describe("notices in the transcript", () => {

@@ -1,5 +1,7 @@
 import type { EventOf, SessionEvent } from "./kernel/event.ts";
+import { closingNotice } from "./elicitation/closing-notice.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { Suspension } from "./suspension.ts";
 
 export const ROLES = ["user", "agent", "system"] as const;
 export type Role = (typeof ROLES)[number];
@@ -51,8 +53,19 @@ export function unfinishedContent(content: MessageContent): MessageContent {
 }
 
 /** The notices that explain an event in the transcript, so that nobody has to read logs. */
-export function noticesOf(event: SessionEvent): readonly MessageContent[] {
+export function noticesOf(
+  event: SessionEvent,
+  /** What the session waited for before the event. */
+  open: readonly Suspension[] = [],
+): readonly MessageContent[] {
   switch (event.type) {
+    case "suspension.closed": {
+      const { suspensionId, closing } = event;
+      const closed = open.find(({ id }) => id === suspensionId);
+      // Other questions are shown with their tool call, or as a message.
+      if (closed?.kind !== "elicitation") return [];
+      return [notice("elicitation", closingNotice(closed, closing), { suspensionId })];
+    }
     case "run.ended": {
       const ending = runNotice(event);
       return [...(ending === null ? [] : [ending]), ...unusedNotices(event)];

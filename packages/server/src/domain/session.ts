@@ -2,6 +2,7 @@ import type { KeptSettings } from "./settings/agent-settings.ts";
 import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { JsonObject } from "./json.ts";
+import type { Connections } from "./mcp-server.ts";
 import type { Phase, PhaseChange } from "./phase.ts";
 import type { ResumePoint } from "./resume-point.ts";
 import type { CurrentRun } from "./run.ts";
@@ -39,7 +40,7 @@ export type Standing =
   | { readonly status: "archived"; readonly archivedAt: number }
   | { readonly status: "error"; readonly reason: string; readonly failedAt: number };
 
-export interface Session {
+export interface Session extends Connections {
   readonly id: string;
   /** The unique ID that an orchestrator gave it, if any. */
   readonly agentId: string | null;

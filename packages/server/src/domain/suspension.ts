@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "./json.ts";
 export const SUSPENSION_KINDS = [
   "permission",
   "question",
+  "elicitation",
   "tool_result",
   "event",
   "rate_limit",

@@ -8,6 +8,7 @@ import type { AccessTokens } from "../runtime/tokens/access-tokens.ts";
 import type { Browsers } from "../runtime/tokens/browsers.ts";
 import type { AgentTokens } from "./guard/agent-token.ts";
 import type { SignInCodes } from "./guard/sign-in-codes.ts";
+import type { AnswerMcp } from "./routes/agent-mcp-routes.ts";
 
 /** The dependencies of the routes. The composition root creates them. */
 export interface AppServices {
@@ -24,6 +25,8 @@ export interface AppServices {
   readonly signInCodes?: SignInCodes;
   /** Without them the tools of agents get no access. */
   readonly agentTokens?: AgentTokens;
+  /** Answers messages of MCP for the tools of agents. Without it they have no MCP server over HTTP. */
+  readonly answerMcp?: AnswerMcp;
   /** The folder of the built web page; null serves no page. */
   readonly webFolder: string | null;
   /** The log of requests and failures: a pino logger, or a compatible one. */

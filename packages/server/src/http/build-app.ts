@@ -2,6 +2,7 @@ import Fastify, { LogController } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { isObject } from "../domain/json.ts";
 import type { App, AppServices } from "./app.ts";
+import { addAgentMcpRoutes } from "./routes/agent-mcp-routes.ts";
 import { addAgentRoutes } from "./routes/agent-routes.ts";
 import { addBundleRoutes } from "./routes/bundle-routes.ts";
 import { addDocs } from "./docs/add-docs.ts";
@@ -127,6 +128,7 @@ async function addRoutes(
   addBundleRoutes(app, services);
   addSuspensionRoutes(app, services);
   addAgentRoutes(app, services);
+  addAgentMcpRoutes(app, services);
   addRepositoryRoutes(app, services);
   addServerRoutes(app, services);
   const { token, tokens, browsers, signInCodes: codes } = services;

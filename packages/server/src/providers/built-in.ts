@@ -183,6 +183,7 @@ export function define(definition: Definition): AcpDefinition {
     models: [],
     authMethod: null,
     endsOnCancel: false,
+    mcpServers: {},
     tools: true,
     loadableAfterMs: 0,
     ...definition,

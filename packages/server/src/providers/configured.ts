@@ -6,6 +6,7 @@ type Configurable =
   | "command"
   | "env"
   | "mounts"
+  | "mcpServers"
   | "mode"
   | "models"
   | "network"
@@ -39,6 +40,7 @@ function configure(definition: AcpDefinition, agent: ConfiguredAgent = {}): AcpD
     mode: agent.mode === undefined ? definition.mode : agent.mode,
     asks: keepsAsking(definition, agent) ? definition.asks : null,
     models: agent.models ?? definition.models,
+    mcpServers: { ...definition.mcpServers, ...agent.mcpServers },
     tools: agent.tools ?? definition.tools,
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentOffer, OfferedCommand } from "../domain/settings/agent-offer.ts";
 import type { OptionValues, RunSettings } from "../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
+import type { McpServers } from "../domain/mcp-server.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { SuspensionKind } from "../domain/suspension.ts";
 
@@ -53,6 +54,8 @@ export interface StartAgent {
   readonly mode?: string | null;
   /** Tools of the session's client. A call is reported as `wants`, and the client answers it. */
   readonly tools?: readonly ToolDefinition[];
+  /** The user's MCP servers and the verified further directories of the session. */
+  readonly connections?: StartConnections;
   /** The `resumeData` of an earlier agent of this provider; null starts a new session. */
   readonly resume: Json;
   /**
@@ -65,6 +68,11 @@ export interface StartAgent {
   readonly signal: AbortSignal;
 }
 
+export interface StartConnections {
+  readonly mcpServers: McpServers;
+  readonly directories: readonly Workspace[];
+}
+
 /** The process of an agent. */
 export interface AgentProcess {
   /** Null if the agent has no process of its own. */
@@ -72,7 +80,7 @@ export interface AgentProcess {
   readonly exited: Promise<Pick<AgentExit, "code" | "signal">>;
 }
 
-/** An MCP server that an agent starts and talks to over stdio. */
+/** An MCP server with Holdfast's own tools, which an agent starts and talks to over stdio. */
 export interface ToolServer {
   readonly name: string;
   readonly command: string;
@@ -81,6 +89,11 @@ export interface ToolServer {
   readonly env: Readonly<Record<string, string>>;
   /** The variable with the address of our API that the program calls. A sandbox gives it another address. */
   readonly apiVariable?: string;
+  /** The same tools without a program, for agents that take addresses. */
+  readonly address?: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
 }
 
 export interface ToolDefinition {
@@ -103,6 +116,8 @@ export interface Agent {
   /** How it knows the earlier conversation; `told`: each prompt contains the history. */
   readonly memory: "none" | "resumed" | "loaded" | "told";
   readonly supportsResume: boolean;
+  /** Sentences about connections of the session that it does not have. */
+  readonly notices?: readonly string[];
   /** The `resume` of a later `StartAgent`. */
   readonly resumeData: Json;
   /** What it offers, with its current values; absent if nothing can be chosen. */

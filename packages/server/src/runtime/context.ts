@@ -100,6 +100,10 @@ export interface RuntimeContext {
   /** The configured policy for agents; null if there is none. */
   readonly permissions: PermissionPolicy | null;
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** A further directory of a session, which need not be a repository. */
+  readonly openDirectory: (path: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** The variables of the server that MCP servers of sessions may use. */
+  readonly mcpVariables: readonly string[];
   /** Why sessions of the repository cannot continue; null if they can. */
   readonly obstacleOf: (repoId: string | null) => Promise<string | null>;
   /** Makes the worker of the session read it again. */
@@ -111,6 +115,8 @@ export interface RuntimeContext {
   readonly offers: ProviderOffers;
   /** What the session's live agent offers; null if it has none of the provider on this node. */
   readonly liveOffer: (sessionId: string, provider: string) => AgentOffer | null;
+  /** The session's agent gets no more messages, because a new one is connected to other things. */
+  readonly retireAgent: (sessionId: string) => void;
   readonly answeredLive: AnsweredLive;
   /** Decides, commits and notifies the feeds. */
   readonly execute: (execution: Execution) => Promise<Executed>;

@@ -4,7 +4,7 @@ import type { SessionEvent } from "../domain/kernel/event.ts";
 import { evolve } from "../domain/kernel/evolve.ts";
 import { noticesOf, type MessageContent } from "../domain/message.ts";
 import type { Refusal } from "../domain/kernel/refusal.ts";
-import type { Session } from "../domain/session.ts";
+import { openSuspensionsOf, runIdOf, type Session } from "../domain/session.ts";
 import { StorageFault } from "../storage/fault.ts";
 import type { Change, NewMessage, Store, StoredSession } from "../storage/store.ts";
 import { unreadable } from "./session-snapshot.ts";
@@ -71,7 +71,7 @@ export async function executeCommand(
         ? { ok: false, refused: "fenced" }
         : { ok: true, events, session, before: session };
     }
-    const notices = noticeMessages(events, newId);
+    const notices = noticeMessages(events, session, newId);
     const committed = await store.commit({ before, events, ...writes, notices });
     if (committed.ok) {
       return { ok: true, events, session: committed.stored?.session ?? null, before: session };
@@ -124,11 +124,14 @@ async function loadOrThrow(store: Store, sessionId: string): Promise<StoredSessi
 
 function noticeMessages(
   events: readonly SessionEvent[],
+  before: Session | null,
   newId: () => string,
 ): NonNullable<Change["notices"]> {
+  const open = before === null ? [] : openSuspensionsOf(before);
   const entries = events.flatMap((event, index): [number, readonly NewMessage[]][] => {
-    const contents = noticesOf(event);
-    const runId = "runId" in event ? event.runId : null;
+    const contents = noticesOf(event, open);
+    const runId =
+      event.type === "suspension.closed" ? runIdOf(before) : "runId" in event ? event.runId : null;
     const toMessage = (content: MessageContent): NewMessage => ({
       id: newId(),
       runId,

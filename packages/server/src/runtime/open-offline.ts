@@ -11,7 +11,8 @@ import { createProviderOffers } from "./settings/provider-offers.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
-  Pick<RuntimeContext, "store" | "clock" | "newId" | "log" | "forgetSession">;
+  Pick<RuntimeContext, "store" | "clock" | "newId" | "log" | "forgetSession"> &
+  Partial<Pick<RuntimeContext, "mcpVariables">>;
 
 /** Includes the nodes of a shared database. */
 export type Offline = Requests & Pick<Runtime, "drainNode" | "listNodes">;
@@ -27,6 +28,7 @@ export function openOffline(options: OfflineOptions): Offline {
     node: "offline",
     limits: LIMITS,
     permissions: null,
+    mcpVariables: options.mcpVariables ?? [],
     failpoint: NO_FAILPOINT,
     slots: NO_SLOTS,
     agents: createAgentTrail(options.log, NO_SLOTS.limit),
@@ -35,12 +37,14 @@ export function openOffline(options: OfflineOptions): Offline {
     startsAgents: false,
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),
+    openDirectory: (directory) => repositories.openDirectory(directory),
     obstacleOf: async () => null,
     nudge: () => {},
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
       await options.forgetSession(sessionId);
     },
+    retireAgent: () => {},
     reserveAgent: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     patient: () => context,

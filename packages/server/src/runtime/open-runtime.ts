@@ -34,7 +34,7 @@ export interface RuntimeOptions
   extends
     Omit<RequestOptions, "probes" | "onImported">,
     Pick<RuntimeContext, "store" | "node" | "limits" | "clock" | "newId" | "log" | "forgetSession">,
-    Partial<Pick<RuntimeContext, "permissions" | "failpoint">> {
+    Partial<Pick<RuntimeContext, "permissions" | "mcpVariables" | "failpoint">> {
   /** The process that this one replaces. It is dead, even if its lease has not expired. */
   readonly formerNode?: string | null;
   /** The settings of this node. */
@@ -163,6 +163,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     defaultProvider: () => catalog.defaultName,
     provider: catalog.get,
     openWorkspace: (repoId: string) => repositories.openForAgent(repoId),
+    openDirectory: (directory: string) => repositories.openDirectory(directory),
+    mcpVariables: options.mcpVariables ?? [],
   };
   const context: RuntimeContext = {
     ...settings,
@@ -190,6 +192,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       endFeeds(sessionId);
       nudge(sessionId);
     },
+    retireAgent: (sessionId) => workers.get(sessionId)?.retireAgent(),
     reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
     onOutput: (sessionId, stored) => {
       feeds.add(sessionId, stored);

@@ -12,6 +12,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "bundle_invalid",
   "grant_not_found",
   "idempotency_key_reused",
+  "mcp_server_invalid",
   "message_not_found",
   "metadata_invalid",
   "node_ambiguous",

@@ -64,6 +64,10 @@ export interface SessionRow {
   /** Provider and model of the last started run; null before the first. */
   lastProvider: string | null;
   lastModel: string | null;
+  /** The MCP servers by name; null if there are none. */
+  mcpServers: string | null;
+  /** A list of paths; null if there are none. */
+  directories: string | null;
   supportsResume: number;
   /** A list of `{provider, data, seen}`. */
   resumeData: string | null;

@@ -6,6 +6,7 @@ import { suspensionsQuery } from "./queries.ts";
 const FOR_A_PERSON = {
   permission: true,
   question: true,
+  elicitation: true,
   tool_result: true,
   budget: true,
   event: false,

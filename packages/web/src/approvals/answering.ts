@@ -1,4 +1,5 @@
 import { HoldfastError, errorText } from "@holdfast/client";
+import { refusedFields, type FieldError } from "@holdfast/protocol";
 
 /** The progress of an answer. */
 export type Answering =
@@ -7,6 +8,8 @@ export type Answering =
   | { readonly at: "answered"; readonly answer: unknown }
   /** It was answered or closed elsewhere. */
   | { readonly at: "late"; readonly reason: string }
+  /** The answer does not fit: the fields of the form say why. */
+  | { readonly at: "refused"; readonly errors: readonly FieldError[] }
   /** The answer may have arrived; repeating it is safe. */
   | { readonly at: "failed"; readonly answer: unknown; readonly reason: string };
 
@@ -19,5 +22,7 @@ const LATE: ReadonlyMap<string, string> = new Map([
 export function afterFailure(error: unknown, answer: unknown): Answering {
   const reason = error instanceof HoldfastError ? LATE.get(error.code) : undefined;
   if (reason !== undefined) return { at: "late", reason };
+  const errors = error instanceof HoldfastError ? refusedFields(error.problem) : null;
+  if (errors !== null) return { at: "refused", errors };
   return { at: "failed", answer, reason: errorText(error) };
 }

@@ -1,4 +1,4 @@
-import type { OpenSuspension } from "@holdfast/protocol";
+import type { FieldError, OpenSuspension } from "@holdfast/protocol";
 import {
   type KeyboardEvent,
   type ReactElement,
@@ -30,7 +30,10 @@ import { RequestEnd, RequestView } from "./request-view.tsx";
 import type { FileChange } from "./change-view.tsx";
 import { OptionButtons } from "./option-buttons.tsx";
 import { hasSubject, SubjectView, WRAPPED } from "./subject-view.tsx";
-import { JsonAnswer, TextAnswer } from "./text-answer.tsx";
+import { draftKeyOf, JsonAnswer, TextAnswer } from "./text-answer.tsx";
+import { FormAnswer } from "../forms/form-answer.tsx";
+import { UrlAnswer } from "../forms/url-answer.tsx";
+import { pageStorage } from "../api/page-storage.ts";
 import { client } from "../api/client.ts";
 import { suspensionsQuery } from "../api/queries.ts";
 import { announce } from "../app/announce.tsx";
@@ -134,6 +137,9 @@ export function ApprovalCard({
           )}
         </p>
         {!scrollsTitle && titleLine}
+        {(approval.ask === "form" || approval.ask === "url") && approval.more !== "" && (
+          <p className={classNames("max-h-40 overflow-y-auto", WRAPPED)}>{approval.more}</p>
+        )}
       </header>
       {shown === null && !scrollsTitle ? (
         <RequestEnd end={end} />
@@ -155,7 +161,7 @@ function shownOf(
   changes: readonly FileChange[],
   root: string | null,
 ): Parameters<typeof SubjectView>[0] | null {
-  if (approval.ask === "text") return null;
+  if (approval.ask === "text" || approval.ask === "form" || approval.ask === "url") return null;
   const { subject, title } = approval;
   const shown = { subject, title, root, shownFiles: new Set(changes.map(({ path }) => path)) };
   return changes.length > 0 || hasSubject(shown) ? shown : null;
@@ -170,12 +176,15 @@ interface AnswerInputProps {
   readonly busy: boolean;
   /** The option that is being sent. */
   readonly sending: string | null;
+  readonly refused: readonly FieldError[];
 }
+
+const NONE: readonly FieldError[] = [];
 
 function Answers({
   answering,
   ...input
-}: Omit<AnswerInputProps, "busy" | "sending"> & {
+}: Omit<AnswerInputProps, "busy" | "sending" | "refused"> & {
   readonly answering: Answering;
 }): ReactElement | null {
   if (answering.at === "answered")
@@ -183,8 +192,9 @@ function Answers({
   if (answering.at === "late") return <p className="text-muted">{answering.reason}</p>;
   const busy = answering.at === "sending";
   const sending = busy && typeof answering.answer === "string" ? answering.answer : null;
+  const scrolls = input.approval.ask === "form" || input.approval.ask === "url";
   return (
-    <div className="flex shrink-0 flex-col gap-2">
+    <div className={classNames("flex flex-col gap-2", scrolls ? "min-h-0" : "shrink-0")}>
       {answering.at === "failed" && (
         <p className="flex flex-wrap items-center gap-2 text-danger">
           <span className="wrap-anywhere">Not sent: {answering.reason}</span>
@@ -193,7 +203,12 @@ function Answers({
           </Button>
         </p>
       )}
-      <AnswerInput {...input} busy={busy} sending={sending} />
+      <AnswerInput
+        {...input}
+        busy={busy}
+        sending={sending}
+        refused={answering.at === "refused" ? answering.errors : NONE}
+      />
     </div>
   );
 }
@@ -206,6 +221,7 @@ function AnswerInput({
   suspensionId,
   busy,
   sending,
+  refused,
 }: AnswerInputProps): ReactElement | null {
   const box = { suspensionId, inert, busy, onAnswer: give };
   const buttons = { inert, isRead, sending, onChoose: give };
@@ -226,6 +242,13 @@ function AnswerInput({
         </>
       );
     }
+    case "form": {
+      const draftKey = draftKeyOf(suspensionId);
+      const { form } = approval;
+      return <FormAnswer {...{ form, draftKey, inert, busy, refused, onAnswer: give }} />;
+    }
+    case "url":
+      return <UrlAnswer {...{ url: approval.url, inert, busy, onAnswer: give }} />;
     case "json":
       return <JsonAnswer {...box} />;
     case "nothing":
@@ -302,6 +325,7 @@ function useAnswer(
         )
         .then((next) => {
           isBusy.current = next.at === "answered" || next.at === "late";
+          if (isBusy.current) pageStorage.set(draftKeyOf(suspensionId), null);
           setAnswering(next);
           announce(WORDS[next.at]);
           return queries.invalidateQueries({ queryKey: suspensionsQuery.queryKey });
@@ -318,5 +342,6 @@ const WORDS = {
   sending: "",
   answered: "Answered",
   late: "Already answered elsewhere",
+  refused: "Some fields are not valid",
   failed: "The answer was not sent",
 } as const satisfies Record<Answering["at"], string>;

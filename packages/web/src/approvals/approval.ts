@@ -1,5 +1,13 @@
 import { isObject } from "@holdfast/client";
-import type { OpenSuspension, Suspension, SuspensionKind } from "@holdfast/protocol";
+import {
+  answerEntries,
+  elicitationAnswerSchema,
+  readForm,
+  type Form,
+  type OpenSuspension,
+  type Suspension,
+  type SuspensionKind,
+} from "@holdfast/protocol";
 import { subjectOf, type Subject } from "./subject.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -25,6 +33,19 @@ export type Approval =
       readonly options: readonly ApprovalOption[];
     }
   | { readonly ask: "text"; readonly title: string; readonly suggestions: readonly string[] }
+  | {
+      readonly ask: "form";
+      readonly title: string;
+      /** The text of the agent after its first line. */
+      readonly more: string;
+      readonly form: Form;
+    }
+  | {
+      readonly ask: "url";
+      readonly title: string;
+      readonly more: string;
+      readonly url: string;
+    }
   /** A result or a payload: any JSON. */
   | { readonly ask: "json"; readonly title: string; readonly subject: Subject }
   /** It ends by itself. */
@@ -52,6 +73,12 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
     case "tool_result": {
       const { args, tool } = request;
       return { ask: "json", title, subject: subjectOf({ tool, input: args }) };
+    }
+    case "elicitation": {
+      const { mode, schema, url } = request;
+      const more = textAfterTitle(request);
+      if (mode === "url" && typeof url === "string") return { ask: "url", title, more, url };
+      return { ask: "form", title, more, form: readForm(schema) };
     }
     case "event": {
       const { description } = request;
@@ -85,6 +112,8 @@ export function answerOfKey(
       return approval.options[index]?.optionId ?? null;
     case "text":
       return approval.suggestions[index] ?? null;
+    case "form":
+    case "url":
     case "json":
     case "nothing":
       return null;
@@ -129,9 +158,30 @@ function answeredBy(by: string | null): string {
 
 function answerText({ kind, request, answer }: Suspension): string {
   const approval = approvalOf({ kind, request });
+  if (kind === "elicitation") return elicitationText(approval, answer);
   if (approval.ask !== "choice") return "Answered";
   const chosenId = isObject(answer) ? answer["optionId"] : answer;
   return approval.options.find(({ optionId }) => optionId === chosenId)?.name ?? "Answered";
+}
+
+function elicitationText(approval: Approval, answer: unknown): string {
+  const { data } = elicitationAnswerSchema.safeParse(answer);
+  switch (data?.action) {
+    case "accept": {
+      if (approval.ask !== "form") return "Opened";
+      const entries = answerEntries(approval.form, data.content ?? {});
+      const text = entries.map(({ title, text: value }) => `${title}: ${value}`).join("; ");
+      return text === "" ? "Answered without values" : visibleText(text);
+    }
+    case "decline":
+      return "Declined";
+    case "cancel":
+      return "Cancelled";
+    case undefined:
+      return "Answered";
+    default:
+      return data satisfies never;
+  }
 }
 
 /** The first rejecting option; null when there is none. */
@@ -150,6 +200,7 @@ export function isRejection(approval: Approval, answer: string): boolean {
 export const KIND_NAMES = {
   permission: "Permission needed",
   question: "Question",
+  elicitation: "Question",
   tool_result: "Result needed",
   event: "Waiting for an event",
   budget: "Budget used up",
@@ -161,6 +212,7 @@ export const KIND_NAMES = {
 export const EXPIRY_WORDS = {
   permission: "Counts as rejected",
   question: "Closes",
+  elicitation: "Counts as cancelled",
   tool_result: "Closes",
   event: "Gives up",
   budget: "Counts as no",
@@ -195,6 +247,13 @@ function optionsIn(request: Readonly<Record<string, unknown>>): readonly Approva
 function titleOf(kind: SuspensionKind, request: Readonly<Record<string, unknown>>): string {
   const title = [request["title"], request["name"]].find(isText);
   return title === undefined ? KIND_NAMES[kind] : visibleText(title);
+}
+
+/** The message without the line that is the title. */
+function textAfterTitle({ title, message }: Readonly<Record<string, unknown>>): string {
+  if (!isText(message)) return "";
+  const rest = isText(title) && message.startsWith(title) ? message.slice(title.length) : message;
+  return visibleText(rest.trim());
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -12,9 +12,14 @@ interface AnswerBoxProps {
   readonly onAnswer: (answer: unknown) => void;
 }
 
+/** The key of an answer that is not sent yet, in the storage of the page. */
+export function draftKeyOf(suspensionId: string): string {
+  return `holdfast.answer.${suspensionId}`;
+}
+
 /** The typed answer, stored until it is sent. */
 function useAnswerDraft({ suspensionId, inert, busy, onAnswer }: AnswerBoxProps) {
-  const key = `holdfast.answer.${suspensionId}`;
+  const key = draftKeyOf(suspensionId);
   const [text, setText] = useState(() => pageStorage.get(key) ?? "");
   return {
     text,

@@ -4,6 +4,7 @@ import type { OpenSuspension, SuspensionKind } from "@holdfast/protocol";
 const NAMES = {
   permission: ["Permission", "Permission: "],
   question: ["Question", "Question: "],
+  elicitation: ["Question", "Question: "],
   tool_result: ["A tool's result", "A tool's result: "],
   event: ["An event", "Event: "],
   budget: ["Its budget is used up", null],

@@ -15,6 +15,7 @@ it("a failure is one line, and the rest is its detail", () => {
     tone: "failure",
     text: "Failed: the agent ended.",
     detail: "It said so.\n\nstderr: out of memory\n\nCode: agent_crashed",
+    isQuestion: false,
   });
 });
 
@@ -27,5 +28,15 @@ it.each([
   [{}, "quiet"],
 ])("%j has the tone %s", (more, tone) => {
   const message = messageMaker()("system", { type: "text", text: "So.", ...more });
-  expect(toNotice(message)).toEqual({ tone, text: "So.", detail: null });
+  expect(toNotice(message)).toEqual({ tone, text: "So.", detail: null, isQuestion: false });
+});
+
+it("question and answer of a form are not folded (D1)", () => {
+  const content = { type: "text", text: "Which?\nDatabase: SQLite", notice: "elicitation" };
+  expect(toNotice(messageMaker()("system", content))).toEqual({
+    tone: "quiet",
+    text: "Which?",
+    detail: "Database: SQLite",
+    isQuestion: true,
+  });
 });

@@ -9,6 +9,8 @@ export interface Notice {
   readonly text: string;
   /** The rest, folded. */
   readonly detail: string | null;
+  /** Question and answer of a form: not folded at first. */
+  readonly isQuestion: boolean;
 }
 
 const TONES: ReadonlyMap<string, Tone> = new Map([
@@ -42,5 +44,6 @@ export function toNotice({ content }: Message): Notice {
       "quiet",
     text: first,
     detail: details.length === 0 ? null : details.join("\n\n"),
+    isQuestion: notice === "elicitation",
   };
 }

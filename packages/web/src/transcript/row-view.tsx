@@ -1,7 +1,14 @@
 import { isObject } from "@holdfast/client";
 import { memo, type ReactElement, useCallback, useSyncExternalStore } from "react";
 import { authorOf, type Message } from "@holdfast/protocol";
-import { CircleAlert, FileCode, Info, Link, TriangleAlert } from "lucide-react";
+import {
+  CircleAlert,
+  FileCode,
+  Info,
+  Link,
+  MessageCircleQuestionMark,
+  TriangleAlert,
+} from "lucide-react";
 import { BlockView } from "../markdown/block-view.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { plainText } from "../markdown/plain-text.ts";
@@ -156,9 +163,9 @@ const NoticeLine = memo(function NoticeLine({
   readonly message: Message;
 }): ReactElement {
   const { noticeAction } = useTranscript();
-  const { tone, text, detail } = toNotice(message);
-  const [open, toggle] = useFold(message.id, false);
-  const Icon = ICONS[tone];
+  const { tone, text, detail, isQuestion } = toNotice(message);
+  const [open, toggle] = useFold(message.id, isQuestion);
+  const Icon = isQuestion ? MessageCircleQuestionMark : ICONS[tone];
   const action = noticeAction(message);
   return (
     <div className="notice" data-tone={tone}>

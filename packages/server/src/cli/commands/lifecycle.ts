@@ -12,6 +12,9 @@ import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { shellWord, timeAgo } from "../terminal/format.ts";
+import { formOutline } from "../talk/form/form-outline.ts";
+import { answerCommands } from "../talk/question-lines.ts";
+import { questionOf } from "../talk/question.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { changeSession } from "./change-session.ts";
 import { commandLine } from "../terminal/invocation.ts";
@@ -170,6 +173,7 @@ function showSuspension(printer: Printer, suspension: Suspension): void {
   const { id, sessionId, kind, request, createdAt } = suspension;
   printer.line(`${kind}  ${titleOf(request) ?? ""}`);
   printer.note(`  since ${timeAgo(createdAt, Date.now())}, in session ${sessionId}`);
+  if (kind === "elicitation") return showElicitation(printer, suspension);
   for (const option of optionsOf(request)) printer.line(`  ${option.id}  ${option.name}`);
   const [first] = optionsOf(request);
   const answer = first === undefined ? "'…'" : shellWord(first.id);
@@ -177,6 +181,22 @@ function showSuspension(printer: Printer, suspension: Suspension): void {
     `  ${commandLine(`resume ${sessionId} --suspension ${id} --answer ${answer}`)}`,
     paint.dim,
   );
+  printer.note("");
+}
+
+/** A form is asked field by field by `watch`; the other commands answer it at once. */
+function showElicitation(printer: Printer, suspension: Suspension): void {
+  const { paint, terminal } = printer;
+  const { sessionId } = suspension;
+  const question = questionOf(suspension);
+  if (question.ask === "url") printer.line(`  ${question.url}`);
+  if (question.ask === "form") {
+    const style = { paint, columns: terminal.stdout.columns() };
+    for (const line of formOutline(question.form, style)) printer.line(line);
+  }
+  printer.note(`  ${commandLine(`watch ${sessionId}`)}`, paint.dim);
+  for (const command of answerCommands(question, sessionId))
+    printer.note(`  ${command}`, paint.dim);
   printer.note("");
 }
 

@@ -17,6 +17,7 @@ import type { SessionGateway } from "../gateway/session-gateway.ts";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { connectionsOf, type ConnectionFlags } from "./connection-flags.ts";
 import { repositoryAround } from "../settings/workspace-root.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter } from "../terminal/printer.ts";
@@ -24,7 +25,7 @@ import type { Column } from "../terminal/table.ts";
 import { durationText } from "../terminal/format.ts";
 import { commandLine } from "../terminal/invocation.ts";
 
-export interface CreateFlags extends CommonFlags {
+export interface CreateFlags extends CommonFlags, ConnectionFlags {
   readonly agent?: string;
   readonly purpose?: string;
   readonly id?: string;
@@ -42,6 +43,7 @@ export interface CreateFlags extends CommonFlags {
 export async function createSession(flags: CreateFlags): Promise<void> {
   const { id, agent, purpose, title, provider, model, mode, option, metadata } = flags;
   const repo = repositoryFor(flags);
+  const connections = connectionsOf(flags);
   const session = await withGateway(
     flags,
     "create",
@@ -55,6 +57,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         model,
         mode,
         options: option,
+        ...connections,
         ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
         ...(repo !== null && { repoId: await repoIdOf(gateway, repo) }),
       }),
@@ -85,7 +88,7 @@ function newAgentId(now: Date): string {
   return `agent-${date}-${time}-${randomBytes(4).toString("hex")}`;
 }
 
-export interface UpdateFlags extends CommonFlags {
+export interface UpdateFlags extends CommonFlags, ConnectionFlags {
   readonly phase?: Phase;
   readonly metadata?: string;
   readonly error?: string;
@@ -112,6 +115,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
     mode,
     options,
     delivery,
+    ...connectionsOf(flags),
   });
   if (Object.keys(changes).length === 0)
     throw new CommandFailure(

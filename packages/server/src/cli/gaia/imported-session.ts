@@ -1,4 +1,5 @@
 import { isArray, isObject, sameJson, type JsonObject } from "../../domain/json.ts";
+import { NO_CONNECTIONS } from "../../domain/mcp-server.ts";
 import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 import { IDLE, type Session } from "../../domain/session.ts";
@@ -21,6 +22,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     model: null,
     settings: [],
     lastRun: null,
+    ...NO_CONNECTIONS,
     supportsResume: false,
     resumeData: [],
     forkedFrom: null,

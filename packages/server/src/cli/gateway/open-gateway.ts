@@ -54,6 +54,7 @@ async function openDatabaseGateway(
     catalog,
     repositories: repositoriesOf(settings, store),
     resumePolicy: settings.resume,
+    mcpVariables: settings.mcpVariables,
     clock: Date.now,
     newId,
     log: { info: () => {}, warn: () => {}, error: () => {} },
@@ -122,5 +123,6 @@ function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Stor
     remove: async (repoId) => (await repositories()).remove(repoId),
     missing: async (labels) => (await repositories()).missing(labels),
     openForAgent: async (repoId) => (await repositories()).openForAgent(repoId),
+    openDirectory: async (directory) => (await repositories()).openDirectory(directory),
   };
 }

@@ -3,6 +3,7 @@ import { errorText } from "../../domain/error-text.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
+import { completeMcpServers } from "../../domain/mcp-server.ts";
 import type { PermissionPolicy } from "../../domain/policy/permission-policy.ts";
 import { BUILT_IN } from "../../providers/built-in.ts";
 import type { ConfiguredAgent } from "../../providers/configured.ts";
@@ -54,7 +55,7 @@ function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
   const agents = new Map<string, ConfiguredAgent>();
   const models = new Map<string, ConfiguredModel>();
   for (const [name, provider] of Object.entries(providers)) {
-    if (provider.type === "acp") agents.set(name, withoutType(provider));
+    if (provider.type === "acp") agents.set(name, toAgent(provider));
     else models.set(name, withoutType(provider));
   }
   return {
@@ -64,6 +65,7 @@ function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
     workspaceRoot: config.workspaceRoot ?? null,
     auth: config.auth ?? "token",
     sandbox: config.sandbox ?? "auto",
+    mcpVariables: config.mcpVariables ?? [],
     /** Null when the file has no permissions at all. */
     permissions: permissions === undefined ? null : policyOf(permissions),
     limits: config.limits ?? {},
@@ -71,6 +73,18 @@ function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
     retention: config.retention ?? {},
     resume: config.resume ?? {},
   };
+}
+
+type WrittenAgent = Extract<
+  NonNullable<WrittenConfig["providers"]>[string],
+  { readonly type: "acp" }
+>;
+
+function toAgent({ mcpServers, ...provider }: WrittenAgent): ConfiguredAgent {
+  const agent = withoutType(provider);
+  return mcpServers === undefined
+    ? agent
+    : { ...agent, mcpServers: completeMcpServers(mcpServers) };
 }
 
 function parseJson(file: string, text: string): JsonWithLines {

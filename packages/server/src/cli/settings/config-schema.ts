@@ -1,3 +1,4 @@
+import { mcpServersSchema } from "@holdfast/protocol";
 import { z } from "zod";
 import { MAX_RULES, whyNoPathPattern, whyNoPattern } from "../../domain/policy/parse-policy.ts";
 import { PERMISSION_DECISIONS } from "../../domain/policy/permission-policy.ts";
@@ -84,6 +85,7 @@ function makeSchemas() {
     tools: z.boolean().optional(),
     mounts: z.array(mount).max(100).optional(),
     network: network.optional(),
+    mcpServers: mcpServersSchema.optional(),
   });
 
   const modelProvider = z.strictObject({
@@ -131,6 +133,7 @@ function makeSchemas() {
       .optional(),
     auth: z.enum(["token", "none"]).optional(),
     sandbox: z.enum(["auto", "required", "off"]).optional(),
+    mcpVariables: z.array(variable).max(100).optional(),
     permissions: section({
       rules: permissionRules,
       phases: z.partialRecord(z.enum(PHASES), permissionRules),

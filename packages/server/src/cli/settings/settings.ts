@@ -56,6 +56,8 @@ export interface ServeSettings extends DataSettings {
   readonly sandbox: SandboxMode;
   /** Other users in whose repositories Git may work. */
   readonly gitOwners: GitOwners;
+  /** Variables that MCP servers of sessions may use. */
+  readonly mcpVariables: readonly string[];
   /** Null when the config file has no permissions. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: Limits;
@@ -151,6 +153,7 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     defaultProvider: config.defaultProvider,
     sandbox: config.sandbox,
     gitOwners: readVariable(environment, GIT_OWNERS) ?? [],
+    mcpVariables: config.mcpVariables,
     permissions: config.permissions,
     limits: limitsOf(config, environment),
     member: memberOf(config, environment),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { askPerson } from "./ask-person.ts";
+import { createFormDialog } from "./form/form-dialog.ts";
 import { questionOf, type Question } from "./question.ts";
 import { fakeTerminal, handClock } from "../terminal/testing/fake-terminal.ts";
 import { suspension } from "../terminal/testing/samples.ts";
@@ -12,6 +13,7 @@ function open(question: Question) {
   const clock = handClock();
   let interrupts = 0;
   const asked = askPerson(question, {
+    dialog: question.ask === "form" ? createFormDialog(question.form) : null,
     terminal: fake.terminal,
     later: clock.later,
     onInterrupt: () => {

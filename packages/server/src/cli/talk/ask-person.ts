@@ -1,14 +1,25 @@
+import type { ElicitationAnswer } from "@holdfast/protocol";
 import { createInterface, emitKeypressEvents, type Key as Keypress } from "node:readline";
+import { Writable } from "node:stream";
 import type { Later, Terminal } from "../terminal/terminal.ts";
+import { createPaint } from "../terminal/paint.ts";
+import type { FormDialog } from "./form/form-dialog.ts";
+import { FORM_KEYS, stepLines } from "./form/form-lines.ts";
 import { rejectionIn, type Option, type Question } from "./question.ts";
 
 export interface OpenPrompt {
-  /** The chosen option or the typed text; null when the person leaves the question open, or it is closed. */
-  readonly answer: Promise<string | null>;
+  /** The chosen option, the typed text or form; null when the person leaves the question open, or it is closed. */
+  readonly answer: Promise<TypedAnswer | null>;
   close(): void;
 }
 
+export type TypedAnswer = string | ElicitationAnswer;
+
+export type AskedQuestion = Exclude<Question, { ask: "nothing" }>;
+
 export interface AskOptions {
+  /** Of a form. It keeps the input when the question is asked again. */
+  readonly dialog: FormDialog | null;
   readonly terminal: Terminal;
   readonly later: Later;
   /** Ctrl-C, which is not a signal in raw mode. */
@@ -20,10 +31,10 @@ const INERT_MS = 500;
 
 /** Waits for an answer at the terminal. There is no default answer. */
 export function askPerson(
-  question: Exclude<Question, { ask: "nothing" }>,
-  { terminal, later, onInterrupt }: AskOptions,
+  question: AskedQuestion,
+  { dialog, terminal, later, onInterrupt }: AskOptions,
 ): OpenPrompt {
-  const { promise: answer, resolve } = Promise.withResolvers<string | null>();
+  const { promise: answer, resolve } = Promise.withResolvers<TypedAnswer | null>();
   let isInert = true;
   let typed = "";
 
@@ -31,21 +42,33 @@ export function askPerson(
     if (key.isControl && key.name === "c") return onInterrupt();
     if (isInert) return;
     if (key.isControl && key.name === "d") return finish(null);
-    if (question.ask !== "choice") return;
+    if (question.ask !== "choice" && question.ask !== "url") return;
     const pressed = press(typed, key, question.options);
     typed = pressed.typed;
-    if (pressed.option !== null) finish(pressed.option.optionId);
+    if (pressed.option !== null) finish(answerOf(question.ask, pressed.option.optionId));
   };
 
   let stop = readKeys(terminal, onKey);
   const cancel = later(INERT_MS, () => {
     isInert = false;
-    if (question.ask === "choice") return;
+    if (question.ask === "choice" || question.ask === "url") return;
     stop();
-    stop = readLine(terminal, { onLine: take, onInterrupt, onEnd: () => finish(null) });
+    if (dialog !== null) showStep(dialog, terminal, { isFirst: true });
+    stop = readLine(terminal, {
+      onLine: take,
+      onInterrupt,
+      onEnd: () => finish(null),
+      isHidden: () => isSecret(dialog),
+    });
   });
 
   const take = (line: string): boolean => {
+    if (dialog !== null) {
+      const given = dialog.take(line);
+      if (given === null) showStep(dialog, terminal);
+      else finish(given);
+      return given !== null;
+    }
     const text = line.trim();
     if (question.ask !== "text" || text === "") return false;
     const suggested = /^\d+$/u.test(text) ? question.suggestions[Number(text) - 1] : undefined;
@@ -53,13 +76,35 @@ export function askPerson(
     return true;
   };
 
-  const finish = (result: string | null): void => {
+  const finish = (result: TypedAnswer | null): void => {
     cancel();
     stop();
     resolve(result);
   };
 
   return { answer, close: () => finish(null) };
+}
+
+function answerOf(ask: "choice" | "url", optionId: string): TypedAnswer {
+  if (ask === "choice") return optionId;
+  if (optionId === "accept") return { action: "accept" };
+  return { action: optionId === "decline" ? "decline" : "cancel" };
+}
+
+function showStep(
+  dialog: FormDialog,
+  { stderr }: Terminal,
+  { isFirst = false }: { readonly isFirst?: boolean } = {},
+): void {
+  const paint = createPaint(stderr);
+  const lines = stepLines(dialog.step(), { paint, columns: stderr.columns() });
+  const all = isFirst ? [paint.dim(FORM_KEYS), ...lines] : lines;
+  stderr.stream.write(all.map((line) => `${line}\n`).join(""));
+}
+
+function isSecret(dialog: FormDialog | null): boolean {
+  const step = dialog?.step();
+  return step?.at === "field" && step.field.type === "text" && step.field.secret;
 }
 
 /** Digits choose as soon as they are unambiguous; Enter only confirms typed digits. */
@@ -88,11 +133,20 @@ function readLine(
     readonly onLine: (line: string) => boolean;
     readonly onInterrupt: () => void;
     readonly onEnd: () => void;
+    /** While true, typed text is not shown. */
+    readonly isHidden: () => boolean;
   },
 ): () => void {
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      // At once: the lines of a form go to the same stream directly.
+      if (!handlers.isHidden()) stderr.stream.write(chunk);
+      done();
+    },
+  });
   const lines = createInterface({
     input: stdin,
-    output: stderr.stream,
+    output: Object.defineProperty(output, "columns", { get: stderr.columns }),
     terminal: true,
     historySize: 0,
     prompt: "> ",

@@ -3,15 +3,14 @@ import { neutralise, neutraliseLine } from "../terminal/neutralise.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { rejectionIn, type Option, type Question } from "./question.ts";
 import { wrap } from "../terminal/text-width.ts";
+import { exampleContent } from "./form/form-outline.ts";
 import { wholeDiff, type LineStyle } from "./tool-lines.ts";
 import { commandLine } from "../terminal/invocation.ts";
 
 /** The whole question, wrapped and never cut: a person must see what they agree to. */
 export function questionLines(question: Question, style: LineStyle): readonly string[] {
   const { paint, columns } = style;
-  const title = wrap(neutralise(question.title), columns - 3).map((line, index) =>
-    paint.bold(`${index === 0 ? "? " : "  "}${line}`),
-  );
+  const title = messageLines(question.title, style);
   switch (question.ask) {
     case "choice": {
       const { kind, options } = question;
@@ -31,6 +30,18 @@ export function questionLines(question: Question, style: LineStyle): readonly st
           ),
         ),
       ];
+    case "form":
+      return messageLines(question.message, style);
+    case "url":
+      return [
+        ...messageLines(question.message, style),
+        `  The agent asks you to open a page${hostOf(question.url)}:`,
+        // On one line, so that it can be copied.
+        `  ${neutraliseLine(question.url)}`,
+        ...question.options.map(
+          (option, index) => `  ${paint.cyan(String(index + 1))} ${nameOf(option)}`,
+        ),
+      ];
     case "nothing":
       return [
         paint.bold(`? ${waitingFor(question)}`),
@@ -39,6 +50,17 @@ export function questionLines(question: Question, style: LineStyle): readonly st
     default:
       return question satisfies never;
   }
+}
+
+function messageLines(text: string, { paint, columns }: LineStyle): readonly string[] {
+  return wrap(neutralise(text), columns - 3).map((line, index) =>
+    paint.bold(`${index === 0 ? "? " : "  "}${line}`),
+  );
+}
+
+function hostOf(url: string): string {
+  const host = URL.parse(url)?.host ?? "";
+  return host === "" ? "" : ` of ${neutraliseLine(host)}`;
 }
 
 /** The keys that answer. */
@@ -57,6 +79,16 @@ export function answerCommands(question: Question, sessionId: string): readonly 
   switch (question.ask) {
     case "choice":
       return question.options.map((option) => `${command} ${quoted(option.optionId)}`);
+    case "form": {
+      const accepted = { action: "accept", content: exampleContent(question.form) };
+      return [accepted, { action: "decline" }, { action: "cancel" }].map(
+        (answer) => `${command} ${quoted(JSON.stringify(answer))}`,
+      );
+    }
+    case "url":
+      return question.options.map(
+        ({ optionId }) => `${command} ${quoted(JSON.stringify({ action: optionId }))}`,
+      );
     case "text":
       return question.suggestions.length === 0
         ? [`${command} TEXT`]

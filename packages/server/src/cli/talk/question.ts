@@ -1,4 +1,4 @@
-import type { OpenSuspension, ToolContent } from "@holdfast/protocol";
+import { readForm, type Form, type OpenSuspension, type ToolContent } from "@holdfast/protocol";
 import { z } from "zod";
 import type { FileDiff } from "./diff-lines.ts";
 import { diffsIn } from "./tool-lines.ts";
@@ -21,6 +21,23 @@ export type Question =
       readonly id: string;
       readonly title: string;
       readonly suggestions: readonly string[];
+    }
+  | {
+      readonly ask: "form";
+      readonly id: string;
+      readonly title: string;
+      /** The whole text of the agent. */
+      readonly message: string;
+      readonly form: Form;
+    }
+  /** The agent asks a person to open a page. */
+  | {
+      readonly ask: "url";
+      readonly id: string;
+      readonly title: string;
+      readonly message: string;
+      readonly url: string;
+      readonly options: readonly Option[];
     }
   /** Cannot be answered at the terminal, or resolves by itself. */
   | {
@@ -66,6 +83,12 @@ export function questionOf(
       const suggestions = fields.options.filter((option) => typeof option === "string");
       return { ask: "text", id, title, suggestions };
     }
+    case "elicitation": {
+      const { url, schema, message = title } = fields;
+      if (fields.mode !== "url") return { ask: "form", id, title, message, form: readForm(schema) };
+      if (url === undefined) break;
+      return { ask: "url", id, title, message, url, options: URL_OPTIONS };
+    }
     case "tool_result":
     case "event":
     case "rate_limit":
@@ -78,6 +101,13 @@ export function questionOf(
   return { ask: "nothing", id, title, kind, input, until: expiresAt };
 }
 
+/** The IDs are the actions of the answer. */
+const URL_OPTIONS: readonly Option[] = [
+  { optionId: "accept", name: "I opened the page", kind: "allow_once" },
+  { optionId: "decline", name: "Decline", kind: "reject_once" },
+  { optionId: "cancel", name: "Cancel", kind: "other" },
+];
+
 /** The first option that rejects; null when there is none. */
 export function rejectionIn(options: readonly Option[]): Option | null {
   return options.find(({ kind }) => kind.startsWith("reject")) ?? null;
@@ -89,6 +119,10 @@ const requestSchema = z.looseObject({
   name: text,
   kind: text,
   toolCallId: text,
+  message: text,
+  mode: text,
+  url: text,
+  schema: z.unknown().optional(),
   input: z.unknown().optional(),
   locations: z.array(z.string()).catch([]),
   options: z.array(z.unknown()).catch([]),

@@ -5,6 +5,7 @@ import { type App } from "../../http/app.ts";
 import { listen } from "../../http/testing/test-app.ts";
 import type { ToolServer } from "../../providers/provider.ts";
 import { TestRuntime, type TestRuntimeOptions } from "../../runtime/testing/test-runtime.ts";
+import { answerMcp } from "../tools/tool-endpoint.ts";
 import { openAgentTools } from "../tools/agent-tools.ts";
 
 /** The parts that change with a restart. */
@@ -75,6 +76,7 @@ export class ToolWorld {
       startedAt: new Date(),
       token: this.#token,
       agentTokens: this.tokens,
+      answerMcp,
       webFolder: null,
     });
     this.url = `http://127.0.0.1:${await listen(this.#app)}`;

@@ -1,4 +1,5 @@
 import { problemSchema } from "@holdfast/protocol";
+import type { AgentCallReply } from "../../http/routes/agent-mcp-routes.ts";
 
 /** The body of a reply, or the reason of a failure, for the agent. */
 export type ApiReply =
@@ -40,14 +41,18 @@ async function call(url: string, request: RequestInit): Promise<ApiReply> {
       ...request,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const body: unknown = await response.json();
-    if (response.ok) return { ok: true, body };
-    const problem = problemSchema.safeParse(body);
-    const reason = problem.success
-      ? `${problem.data.code}: ${problem.data.detail}`
-      : `the server answered with ${response.status}`;
-    return { ok: false, reason };
+    return toApiReply({ status: response.status, body: await response.json() });
   } catch {
     return { ok: false, reason: "the server could not be reached" };
   }
+}
+
+/** The reply of a route for agents. */
+export function toApiReply({ status, body }: AgentCallReply): ApiReply {
+  if (status < 300) return { ok: true, body };
+  const problem = problemSchema.safeParse(body);
+  const reason = problem.success
+    ? `${problem.data.code}: ${problem.data.detail}`
+    : `the server answered with ${status}`;
+  return { ok: false, reason };
 }

@@ -24,19 +24,22 @@ export function openAgentTools(
   tokens: AgentTokens,
   { command = PROGRAM }: AgentToolsOptions = {},
 ): AgentTools {
-  const address = Promise.withResolvers<string | null>();
+  const listening = Promise.withResolvers<string | null>();
   return {
-    reachableAt: address.resolve,
+    reachableAt: listening.resolve,
     toolsFor: async (sessionId) => {
-      const url = await address.promise;
+      const url = await listening.promise;
       if (url === null) return [];
+      const api = `${localUrl(url)}/api/agent/sessions/${encodeURIComponent(sessionId)}`;
+      const token = tokens.of(sessionId);
       const env = {
-        [URL_VARIABLE]: `${localUrl(url)}/api/agent/sessions/${encodeURIComponent(sessionId)}`,
-        [TOKEN_VARIABLE]: tokens.of(sessionId),
+        [URL_VARIABLE]: api,
+        [TOKEN_VARIABLE]: token,
         // They connect to this machine only, which needs no proxy.
         NODE_USE_ENV_PROXY: "0",
       };
-      return [{ name: "holdfast", ...command, env, apiVariable: URL_VARIABLE }];
+      const address = { url: `${api}/mcp`, headers: { Authorization: `Bearer ${token}` } };
+      return [{ name: "holdfast", ...command, env, apiVariable: URL_VARIABLE, address }];
     },
   };
 }

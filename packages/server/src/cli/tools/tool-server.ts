@@ -5,18 +5,13 @@ import { CommandFailure, EXIT } from "../exit.ts";
 import { VERSION } from "../version.ts";
 import { TOKEN_VARIABLE, URL_VARIABLE } from "./agent-tools.ts";
 import { createAgentApi, type AgentApi } from "./agent-api.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
 import { addTools } from "./tools.ts";
 
 export interface ToolServerProcess {
   /** Resolves when the agent has closed the pipe. */
   readonly closed: Promise<void>;
 }
-
-const INSTRUCTIONS =
-  "Holdfast keeps this session, which outlives every process. Report the kind of your work with " +
-  "set_phase. When you cannot continue without a person or an event, call ask_human or " +
-  "wait_for_event and end your turn: the answer comes with a later prompt. read_history shows " +
-  "earlier messages.";
 
 /** Serves MCP on the streams until they end, for the session that the environment names. */
 export async function openToolServer(

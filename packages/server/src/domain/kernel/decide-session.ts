@@ -55,8 +55,14 @@ function changesIn(session: Session, wanted: SessionChanges): SessionChanges {
     provider: changed("provider"),
     model: changed("model"),
     errorCount: changed("errorCount"),
+    mcpServers: unlessSame(wanted.mcpServers, session.mcpServers),
+    directories: unlessSame(wanted.directories, session.directories),
     metadata: metadata.length > 0 ? Object.fromEntries<Json>(metadata) : undefined,
   });
+}
+
+function unlessSame<Value extends Json>(wanted: Value | undefined, now: Value): Value | undefined {
+  return wanted === undefined || sameJson(wanted, now) ? undefined : wanted;
 }
 
 export function decideRecordResume(

@@ -82,6 +82,8 @@ describe("creating a session", () => {
         resumeData: [],
         settings: [],
         lastRun: null,
+        mcpServers: {},
+        directories: [],
         forkedFrom: null,
         createdAt: NOON,
         updatedAt: NOON,

@@ -2,6 +2,7 @@ import type { KeptSettings, SettingsChange } from "../settings/agent-settings.ts
 import type { AgentChoice } from "../choose-agent.ts";
 import type { QueueEntry } from "../delivery.ts";
 import type { Json } from "../json.ts";
+import type { Connections } from "../mcp-server.ts";
 import type { Outcome, PhaseChange } from "../phase.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "../run.ts";
 import type { ForkOrigin, RecordedError, Session } from "../session.ts";
@@ -85,15 +86,19 @@ export interface EventFields {
 
 export type NoFields = Readonly<Record<never, never>>;
 
-/** Bundles of version 0.1 have no `lastRun`, and another form of resume data. Older ones have no `settings`. */
-type ImportedSession = Omit<Session, "lastRun" | "settings"> &
-  Partial<Pick<Session, "lastRun" | "settings">>;
+/** Bundles of version 0.1 have no `lastRun`, settings and connections, and another form of resume data. */
+type ImportedSession = Omit<Session, AddedLater> & Partial<Pick<Session, AddedLater>>;
+type AddedLater = "lastRun" | "settings" | keyof Connections;
 
 /** The fields with which a session is created. */
-interface SessionFields extends Pick<
-  Session,
-  "id" | "repoId" | "title" | "provider" | "model" | "agentName" | "purpose" | "metadata"
-> {
+interface SessionFields
+  extends
+    Pick<
+      Session,
+      "id" | "repoId" | "title" | "provider" | "model" | "agentName" | "purpose" | "metadata"
+    >,
+    /** Absent if there are none, and in events that are older than these fields. */
+    Partial<Connections> {
   /** Absent in events that are older than this field. */
   readonly agentId?: string | null;
   readonly forkedFrom: ForkOrigin | null;
@@ -105,7 +110,7 @@ interface SessionFields extends Pick<
 
 /** Contains only changed fields. `metadata` contains only the keys to set. */
 export interface SessionChanges extends Partial<
-  Pick<Session, "title" | "metadata" | "delivery" | "provider" | "model">
+  Pick<Session, "title" | "metadata" | "delivery" | "provider" | "model" | keyof Connections>
 > {
   /** Resets the number of errors. */
   readonly errorCount?: 0;

@@ -1,6 +1,7 @@
 import { withSettings } from "../settings/agent-settings.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
+import { NO_CONNECTIONS } from "../mcp-server.ts";
 import type { CurrentRun } from "../run.ts";
 import { parseResumePoints, withResumeData, withSeenRun } from "../resume-point.ts";
 import {
@@ -130,6 +131,7 @@ function fold(session: Session, event: Change): Session {
 function created(event: EventOf<"session.created">): Session {
   const { type: _, at, ...fields } = event;
   return {
+    ...NO_CONNECTIONS,
     ...fields,
     agentId: event.agentId ?? null,
     standing: { status: "active", activity: IDLE },
@@ -156,7 +158,8 @@ function created(event: EventOf<"session.created">): Session {
 /** A log of version 0.1 may contain a session in an older form. */
 function imported({ session }: EventOf<"session.imported">): Session {
   const { lastRun = null, settings = [] } = session;
-  return { ...session, lastRun, settings, resumeData: parseResumePoints(session.resumeData) };
+  const resumeData = parseResumePoints(session.resumeData);
+  return { ...NO_CONNECTIONS, ...session, lastRun, settings, resumeData };
 }
 
 /** Records that the agent of the current run knows it, if it got the message. */

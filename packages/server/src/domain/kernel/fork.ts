@@ -1,4 +1,5 @@
 import type { Create } from "./command.ts";
+import { presentConnections } from "../mcp-server.ts";
 import type { Session } from "../session.ts";
 
 /** The command that creates an idle session from the history of another one, whatever its status. */
@@ -19,6 +20,7 @@ export function forkOf(
     lastRun,
     ...settings,
   };
+  const connections = presentConnections(source);
   const forkedFrom = { sessionId: source.id, atMessage };
-  return { type: "create", at, id, agentId: null, ...copied, forkedFrom };
+  return { type: "create", at, id, agentId: null, ...copied, ...connections, forkedFrom };
 }

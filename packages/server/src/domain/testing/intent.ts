@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { Command, Send, Update } from "../kernel/command.ts";
 import { CONTINUITY_POLICIES, DELIVERY_MODES, DELIVERY_POLICIES } from "../delivery.ts";
+import type { McpServers } from "../mcp-server.ts";
 import { OUTCOMES, PHASES } from "../phase.ts";
 import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "../session.ts";
 import * as make from "./commands.ts";
@@ -15,6 +16,11 @@ export interface Intent {
   readonly aim: Aim;
   readonly want: Command | "onward";
 }
+
+const SOME_SERVERS: McpServers = {
+  echo: { type: "stdio", command: "echo", args: ["a"], env: {}, envFrom: { TOKEN: "MY_TOKEN" } },
+  search: { type: "http", url: "https://example.com/mcp", headers: {}, headersFrom: {} },
+};
 
 /** With these weights runs often start, wait and end, and final commands are rare. */
 const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent["want"][] }[] = [
@@ -206,6 +212,8 @@ function updates(): Update[] {
     make.update({ changes: { metadata: { task: { id: 2 }, tags: ["a"] } } }),
     make.update({ settings: { provider: "demo", mode: "auto", options: { effort: "low" } } }),
     make.update({ settings: { provider: "demo", mode: null, options: { effort: null } } }),
+    make.update({ changes: { mcpServers: SOME_SERVERS, directories: ["/work/docs"] } }),
+    make.update({ changes: { mcpServers: {}, directories: [] } }),
     make.update(),
   ];
 }

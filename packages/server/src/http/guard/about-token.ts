@@ -34,7 +34,7 @@ export async function aboutToken(
     const accessToken = await tokens.find(secret);
     if (accessToken !== null) {
       open.add(accessToken.id, reply.raw);
-      accept(request, { kind: "token", name: accessToken.name });
+      accept(request, { kind: "token", name: accessToken.name, scope: accessToken.scope });
       return aboutScope(accessToken.scope, neededFor(request));
     }
   }
@@ -42,9 +42,9 @@ export async function aboutToken(
   const browser = browserSecrets === null ? null : await browsers.find(browserSecrets);
   if (browser !== null) {
     open.add(browser.id, reply.raw);
-    const { id, tokenName } = browser;
-    accept(request, { kind: "browser", id, tokenName });
-    return aboutForgery(request) ?? aboutScope(browser.scope, neededFor(request));
+    const { id, tokenName, scope } = browser;
+    accept(request, { kind: "browser", id, tokenName, scope });
+    return aboutForgery(request) ?? aboutScope(scope, neededFor(request));
   }
   if (secret === undefined && isFromSocket(request.raw)) return accept(request, { kind: "socket" });
   if (token === null) return accept(request, { kind: "anyone" });

@@ -1,12 +1,18 @@
 import type { FastifyRequest } from "fastify";
+import { includes, type Scope } from "../../domain/scope.ts";
 
 /** The sender of a request that the guard let through. */
 export type Caller =
   /** An API token, by its name. */
-  | { readonly kind: "token"; readonly name: string }
+  | { readonly kind: "token"; readonly name: string; readonly scope: Scope }
   | { readonly kind: "server token" }
   /** A browser that is signed in; `tokenName` if it signed in with an API token. */
-  | { readonly kind: "browser"; readonly id: string; readonly tokenName: string | null }
+  | {
+      readonly kind: "browser";
+      readonly id: string;
+      readonly tokenName: string | null;
+      readonly scope: Scope;
+    }
   /** A program of the server's user, on the Unix socket. */
   | { readonly kind: "socket" }
   /** Authentication is turned off. */
@@ -34,6 +40,11 @@ export function authorOf({ caller, headers }: Pick<FastifyRequest, "caller" | "h
     default:
       return caller satisfies never;
   }
+}
+
+/** Whether the caller of a route has all rights. */
+export function isAdmin({ caller }: Pick<FastifyRequest, "caller">): boolean {
+  return caller !== null && (!("scope" in caller) || includes(caller.scope, "admin"));
 }
 
 declare module "fastify" {

@@ -9,7 +9,10 @@ import {
   toEtag,
   updateSessionRequestSchema,
   wholeSessionSchema,
+  type Problem,
+  type UpdateSessionRequest,
 } from "@holdfast/protocol";
+import type { FastifyRequest } from "fastify";
 import type { App, AppServices } from "../app.ts";
 import { createListEncoder } from "../wire/list-encoder.ts";
 import { fromWireCreate, fromWireQuery, fromWireUpdate } from "../wire/from-wire.ts";
@@ -20,7 +23,9 @@ import {
   onSession,
 } from "../wire/preconditions.ts";
 import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { isAdmin } from "../guard/caller.ts";
+import { toProblem } from "../problems/problem-status.ts";
+import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import {
   toWireOptions,
@@ -31,6 +36,19 @@ import {
 } from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
+
+/** Agents start MCP servers without a question, and a directory may hold anything, so both are for administrators. */
+function aboutConnections(
+  request: Pick<FastifyRequest, "caller"> & {
+    readonly body: Pick<UpdateSessionRequest, "mcpServers" | "directories">;
+  },
+): Problem | null {
+  const { mcpServers = {}, directories = [] } = request.body;
+  const isEmpty = Object.keys(mcpServers).length === 0 && directories.length === 0;
+  return isEmpty || isAdmin(request)
+    ? null
+    : toProblem("forbidden", "MCP servers and directories need a token with the scope admin.");
+}
 
 export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
   const encode = createListEncoder();
@@ -52,7 +70,9 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
           "agent_not_installed",
           "agents_busy",
           "idempotency_key_reused",
+          "mcp_server_invalid",
           "metadata_invalid",
+          "path_not_found",
           "path_outside_root",
           "provider_unknown",
           "repository_not_found",
@@ -63,6 +83,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       },
     },
     handler: async (request, reply) => {
+      const problem = aboutConnections(request);
+      if (problem !== null) return sendProblem(reply, problem);
       const created = await runtime.createSession({
         ...fromWireCreate(request.body),
         idempotency: idempotencyOf(request),
@@ -161,13 +183,16 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     schema: {
       operationId: "updateSession",
       summary:
-        "Change the title, metadata, phase, delivery policy, preferred agent, mode or options of a session",
+        "Change the title, metadata, phase, delivery policy, preferred agent, mode, options or connections of a session",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,
       body: updateSessionRequestSchema,
       response: changedSession(
+        "mcp_server_invalid",
         "metadata_invalid",
+        "path_not_found",
+        "path_outside_root",
         "phase_final",
         "provider_unknown",
         "session_archived",
@@ -176,6 +201,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       ),
     },
     handler: async (request, reply) => {
+      const problem = aboutConnections(request);
+      if (problem !== null) return sendProblem(reply, problem);
       const updated = await runtime.updateSession({
         ...onSession(request),
         ...fromWireUpdate(request.body),

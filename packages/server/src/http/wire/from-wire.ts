@@ -10,6 +10,7 @@ import { cleanJson } from "../../domain/clean-text.ts";
 import { defined } from "../../domain/defined.ts";
 import { runSettingsOf, type RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
+import { completeMcpServers, type Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { ResumePolicy } from "../../domain/should-resume.ts";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
@@ -51,6 +52,7 @@ export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, 
     metadata: fromWireJsonObject(body.metadata ?? {}),
     ...defined({ settings: fromWireSettings(body) }),
     message: message === undefined ? null : fromWireContent(message),
+    ...fromWireConnections(body),
   };
 }
 
@@ -82,6 +84,7 @@ export function fromWireUpdate(
   return {
     changes: {
       ...defined({ title, delivery, provider, model }),
+      ...fromWireConnections(body),
       ...(metadata !== undefined && { metadata: fromWireJsonObject(metadata) }),
       ...(resetErrors === true && { errorCount: 0 }),
     },
@@ -99,6 +102,16 @@ export function fromWireSettings({
   readonly options?: OptionValues | undefined;
 }): RunSettings | undefined {
   return runSettingsOf({ mode: mode ?? null, options: options ?? {} });
+}
+
+function fromWireConnections({
+  mcpServers,
+  directories,
+}: Pick<UpdateSessionRequest, "mcpServers" | "directories">): Partial<Connections> {
+  return {
+    ...(mcpServers !== undefined && { mcpServers: completeMcpServers(mcpServers) }),
+    ...defined({ directories }),
+  };
 }
 
 /** A message is stored as a text, or as parts that the agent gets one by one. */

@@ -3,6 +3,7 @@ import type * as wire from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
 import { settingsOf } from "../../domain/settings/agent-settings.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
+import type { McpServers } from "../../domain/mcp-server.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
 import type { ResumeDecision } from "../../domain/should-resume.ts";
 import type { Suspension } from "../../domain/suspension.ts";
@@ -58,6 +59,8 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     agentName: session.agentName,
     purpose: session.purpose,
     metadata: session.metadata,
+    mcpServers: toWireMcpServers(session.mcpServers),
+    directories: [...session.directories],
     provider: session.provider,
     model: session.model,
     next: nextAgent(session),
@@ -96,6 +99,15 @@ export function toWireOptions({ provider, options }: SessionOptions): wire.Optio
       choices: option.choices.map((choice) => ({ ...choice })),
     })),
   };
+}
+
+function toWireMcpServers(servers: McpServers): wire.SessionMcpServers {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      server.type === "stdio" ? { ...server, args: [...server.args] } : server,
+    ]),
+  );
 }
 
 export function toWireSessionList(

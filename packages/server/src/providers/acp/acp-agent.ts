@@ -41,6 +41,7 @@ export class AcpAgent implements Agent {
   readonly pid: number;
   readonly memory: Agent["memory"];
   readonly supportsResume: boolean;
+  readonly notices: readonly string[];
   readonly resumeData: Json;
   readonly offered: AgentOffer | null;
   readonly exited: Promise<AgentExit>;
@@ -59,6 +60,7 @@ export class AcpAgent implements Agent {
     this.pid = link.process.pid;
     this.memory = session.memory;
     this.offered = session.offered;
+    this.notices = session.notices;
     const { sessionId, createdAt, capabilities } = session;
     // An ID with a secret in it is not stored.
     const isStorable = link.redactor.text(sessionId) === sessionId;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { variablesOf } from "../../domain/mcp-server.ts";
 import { openJournal } from "../journal.ts";
 import {
   AgentFault,
@@ -12,11 +13,20 @@ import {
 import { secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
+import { normalHost } from "../network/network-policy.ts";
+import { proxyFor } from "../network/upstream-proxy.ts";
 import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
+import {
+  addressesOf,
+  findUserServers,
+  secretsOfServer,
+  secretsOfVariables,
+  type UserServer,
+} from "./connections/user-servers.ts";
 import type { AcpDefinition } from "./definition.ts";
 import { openSession, type OpenedSession } from "./open-session.ts";
 import {
@@ -55,6 +65,8 @@ export interface AcpProviderOptions {
   readonly gitOwners?: GitOwners;
   /** Tools for the agent of a session. */
   readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
+  /** The variables of the server that MCP servers of sessions may use. */
+  readonly mcpVariables?: readonly string[];
   /** Called if processes of an agent could not be killed. */
   readonly onLeftovers?: (result: SweepResult) => void;
 }
@@ -64,6 +76,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
   const { definition, environment, secrets = openSecrets() } = given;
   const options = { ...given, secrets };
   secrets.keep(secretsOf(environment, definition));
+  secrets.keep(secretsOfConnections(given));
   let latest: LatestAgent | null = null;
   return {
     name: definition.name,
@@ -128,8 +141,21 @@ async function startAgent(
     ...(await ownershipVariables(workspace.path, gitOwners, ownEnvironment)),
   };
   const { redactor } = secrets;
+  const { connections: { mcpServers = {}, directories = [] } = {} } = request;
+  const users = findUserServers({
+    configured: definition.mcpServers,
+    own: mcpServers,
+    allowed: options.mcpVariables ?? [],
+    environment,
+    searchPath: env["PATH"],
+    workspace: workspace.path,
+    network: options.sandbox?.state.active === true ? definition.network : null,
+  });
+  const userServers = users.servers.map((server) => withMarker(server, marker));
   for (const { env: own } of toolServers)
     for (const secret of secretsOfOwn(own)) secrets.note(secret);
+  for (const server of users.servers)
+    for (const secret of secretsOfServer(server)) secrets.note(secret);
   const [program, ...args] = programOf(options, workspace.path);
   const enclosure =
     (await options.sandbox?.enclose({
@@ -138,8 +164,10 @@ async function startAgent(
       environment: env,
       mounts: definition.mounts,
       toolServers,
+      userServers,
+      directories,
       network: definition.network,
-      given: ownVariables(environment, definition),
+      given: { ...ownVariables(environment, definition), ...addressesOf(userServers) },
     })) ?? null;
   const { journalFolder: folder } = options;
   const journal = folder === null ? null : openJournal({ folder, sessionId, redactor, clock });
@@ -158,6 +186,7 @@ async function startAgent(
     command: enclosure?.command ?? { program, args, env },
     isEnclosed: enclosure?.isBubblewrap ?? false,
     workspace,
+    directories,
     onStderr: stderr.push,
   }).catch(async (error: unknown) => {
     enclosure?.close();
@@ -182,13 +211,27 @@ async function startAgent(
       link,
       definition,
       request,
-      toolServers: enclosure?.toolServers ?? toolServers,
+      connections: {
+        toolServers: reachable(
+          enclosure?.toolServers ?? toolServers,
+          enclosure?.command.env ?? env,
+        ),
+        userServers,
+        directories,
+      },
       environment: env,
       clientVersion,
       clock,
     });
     onStarted({ link, session });
-    return new AcpAgent({ definition, link, session, sweep, closeJournal });
+    const notices = [...users.notices, ...session.notices].map(redactor.text);
+    return new AcpAgent({
+      definition,
+      link,
+      session: { ...session, notices },
+      sweep,
+      closeJournal,
+    });
   } catch (error) {
     // Nothing may be left running, even after a bug.
     const fault = await link.faultOf(error).then(
@@ -221,6 +264,40 @@ const PERMANENT: ReadonlySet<number> = new Set([
 function asPassing(fault: AgentFault): AgentFault {
   const { code, message, detail, retryAfterMs, cause } = fault;
   return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
+}
+
+/** The secrets that are known before the first agent starts. */
+function secretsOfConnections({
+  definition: { mcpServers },
+  environment,
+  mcpVariables = [],
+}: AcpProviderOptions): readonly string[] {
+  const servers = Object.values(mcpServers);
+  return [
+    ...servers.flatMap((server) =>
+      secretsOfOwn(server.type === "stdio" ? server.env : server.headers),
+    ),
+    ...secretsOfVariables([...mcpVariables, ...servers.flatMap(variablesOf)], environment),
+  ];
+}
+
+/** An agent that sends everything to a proxy cannot reach an address of this machine. It gets the program instead. */
+function reachable(
+  servers: readonly ToolServer[],
+  environment: Readonly<Record<string, string>>,
+): readonly ToolServer[] {
+  return servers.map(({ address, ...server }) => {
+    if (address === undefined) return server;
+    const { protocol, hostname: host, port } = new URL(address.url);
+    const target = { host: normalHost(host), port: Number(port) };
+    const isDirect = protocol === "http:" && proxyFor(target, "http", environment) === null;
+    return isDirect ? { ...server, address } : server;
+  });
+}
+
+function withMarker(server: UserServer, marker: Marker): UserServer {
+  if (server.type !== "stdio") return server;
+  return { ...server, env: { ...server.env, [MARKER_VARIABLE]: writeMarker(marker) } };
 }
 
 /** They get the marker explicitly, because agents do not pass on their own environment. */

@@ -10,6 +10,9 @@ export interface Capabilities {
   readonly image: boolean;
   readonly audio: boolean;
   readonly embeddedContext: boolean;
+  readonly mcpHttp: boolean;
+  readonly mcpSse: boolean;
+  readonly additionalDirectories: boolean;
   readonly authMethods: readonly AuthMethod[];
   /** Unparsed, for display. */
   readonly raw: JsonObject;
@@ -27,6 +30,7 @@ export function parseCapabilities(result: Loose): Capabilities {
   const agent = looseObject(result["agentCapabilities"]);
   const session = looseObject(agent?.["sessionCapabilities"]);
   const prompt = looseObject(agent?.["promptCapabilities"]);
+  const mcp = looseObject(agent?.["mcpCapabilities"]);
   return {
     load: agent?.["loadSession"] === true,
     resume: isOffered(session?.["resume"]),
@@ -34,6 +38,9 @@ export function parseCapabilities(result: Loose): Capabilities {
     image: prompt?.["image"] === true,
     audio: prompt?.["audio"] === true,
     embeddedContext: prompt?.["embeddedContext"] === true,
+    mcpHttp: mcp?.["http"] === true,
+    mcpSse: mcp?.["sse"] === true,
+    additionalDirectories: isOffered(session?.["additionalDirectories"]),
     authMethods: looseList(result["authMethods"]).flatMap(parseAuthMethod),
     raw: { ...cleanField("agentInfo", result), ...cleanField("agentCapabilities", result) },
   };

@@ -1,3 +1,4 @@
+import type { McpServers } from "../../domain/mcp-server.ts";
 import type { NetworkPolicy } from "../network/network-policy.ts";
 
 /** The configuration of an agent program that speaks ACP over stdio. */
@@ -30,6 +31,8 @@ export interface AcpDefinition {
   readonly authMethod: string | null;
   /** Its commands keep running after a cancel, so a cancel must stop the process. */
   readonly endsOnCancel: boolean;
+  /** The user's MCP servers for all its agents. Many of their values are secrets. */
+  readonly mcpServers: McpServers;
   /** Whether it gets Holdfast's own tools. */
   readonly tools: boolean;
   /** It can load only sessions that are at least this old. */

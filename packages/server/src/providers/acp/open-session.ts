@@ -1,14 +1,14 @@
 import type {
   InitializeRequest,
   LoadSessionRequest,
-  McpServerStdio,
   NewSessionRequest,
 } from "@agentclientprotocol/sdk";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import type { Json } from "../../domain/json.ts";
-import { AgentFault, type StartAgent, type ToolServer } from "../provider.ts";
+import { AgentFault, type StartAgent } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
 import { parseCapabilities, type AuthMethod, type Capabilities } from "./capabilities.ts";
+import { sessionParams, unsupported, type AgentConnections } from "./connections/session-params.ts";
 import type { AcpDefinition } from "./definition.ts";
 import { applySetting } from "./session-settings.ts";
 import { offerOf } from "./translate/about.ts";
@@ -19,7 +19,7 @@ export interface OpenSession {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
   readonly request: Pick<StartAgent, "workspace" | "model" | "mode" | "resume" | "signal">;
-  readonly toolServers: readonly ToolServer[];
+  readonly connections: AgentConnections;
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
   readonly clock: () => number;
@@ -32,9 +32,11 @@ export interface OpenedSession {
   readonly capabilities: Capabilities;
   /** What a new session offered before anything was set; null if an earlier one was opened. */
   readonly offered: AgentOffer | null;
+  /** Sentences about connections that the agent does not have. */
+  readonly notices: readonly string[];
 }
 
-type NewSession = Omit<OpenedSession, "capabilities" | "offered">;
+type NewSession = Omit<OpenedSession, "capabilities" | "offered" | "notices">;
 
 /** Initializes an agent and opens a session: the earlier one if possible, otherwise a new one. */
 export async function openSession(context: OpenSession): Promise<OpenedSession> {
@@ -42,7 +44,7 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
   const capabilities = await initialize(context);
   const session =
     (await reopen(context, capabilities)) ??
-    (await withLogin(context, capabilities, () => create(context)));
+    (await withLogin(context, capabilities, () => create(context, capabilities)));
   const { sessionId } = session;
   const { model, signal } = request;
   const offered = session.memory === "none" ? offerOf(link.about) : null;
@@ -54,7 +56,8 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
   if (mode !== null && !isSet)
     await applySetting(link, sessionId, { name: "mode", value: mode }, signal);
   link.reportsChanges = true;
-  return { ...session, capabilities, offered };
+  const notices = unsupported(definition.title, context.connections, capabilities);
+  return { ...session, capabilities, offered, notices };
 }
 
 /** Sends a request that must be answered in the time of a start. */
@@ -98,7 +101,9 @@ async function reopen(
   if (earlier === null) return null;
   const succeeds = (method: string): Promise<boolean> =>
     isAccepted(() =>
-      withLogin(context, capabilities, () => loadSession(context, method, earlier.sessionId)),
+      withLogin(context, capabilities, () =>
+        loadSession(context, capabilities, { method, sessionId: earlier.sessionId }),
+      ),
     );
   if (capabilities.resume && (await succeeds("session/resume"))) {
     return { ...earlier, memory: "resumed" };
@@ -108,20 +113,25 @@ async function reopen(
   return (await succeeds("session/load")) ? { ...earlier, memory: "loaded" } : null;
 }
 
-async function loadSession(context: OpenSession, method: string, sessionId: string): Promise<void> {
-  const { link, request, toolServers } = context;
-  const mcpServers = toolServers.map(toMcpServer);
-  const params: LoadSessionRequest = { sessionId, cwd: request.workspace.path, mcpServers };
+async function loadSession(
+  context: OpenSession,
+  capabilities: Capabilities,
+  { method, sessionId }: { readonly method: string; readonly sessionId: string },
+): Promise<void> {
+  const { link, request, connections } = context;
+  const params: LoadSessionRequest = {
+    sessionId,
+    ...sessionParams(request.workspace, connections, capabilities),
+  };
   link.learn(await ask(context, method, params));
   await link.settle();
   link.route.follow(sessionId);
 }
 
-async function create(context: OpenSession): Promise<NewSession> {
-  const { link, definition, request, toolServers, clock } = context;
+async function create(context: OpenSession, capabilities: Capabilities): Promise<NewSession> {
+  const { link, definition, request, connections, clock } = context;
   link.route.expect();
-  const mcpServers = toolServers.map(toMcpServer);
-  const params: NewSessionRequest = { cwd: request.workspace.path, mcpServers };
+  const params: NewSessionRequest = sessionParams(request.workspace, connections, capabilities);
   const result = await ask(context, "session/new", params);
   const sessionId = looseObject(result)?.["sessionId"];
   if (typeof sessionId !== "string" || sessionId === "") {
@@ -133,11 +143,6 @@ async function create(context: OpenSession): Promise<NewSession> {
   link.learn(result);
   link.route.follow(sessionId);
   return { sessionId, createdAt: clock(), memory: "none" };
-}
-
-function toMcpServer({ name, command, args, env }: ToolServer): McpServerStdio {
-  const variables = Object.entries(env).map(([key, value]) => ({ name: key, value }));
-  return { name, command, args: [...args], env: variables };
 }
 
 /** False if the agent refuses or does not answer: a new session may still work. */

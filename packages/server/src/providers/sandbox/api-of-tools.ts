@@ -9,7 +9,12 @@ export function apisOf(toolServers: readonly ToolServer[]): readonly URL[] {
 export function insideOf(server: ToolServer, inside: (url: URL) => string): ToolServer {
   const api = apiOf(server);
   if (api === null) return server;
-  return { ...server, env: { ...server.env, [api.variable]: inside(api.url) } };
+  const { env, address } = server;
+  return {
+    ...server,
+    env: { ...env, [api.variable]: inside(api.url) },
+    ...(address !== undefined && { address: { ...address, url: inside(new URL(address.url)) } }),
+  };
 }
 
 function apiOf({ apiVariable: variable, env }: ToolServer) {

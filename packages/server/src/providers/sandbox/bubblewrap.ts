@@ -7,14 +7,18 @@ import type { AgentNetwork } from "../network/agent-network.ts";
 import type { Workspace } from "../provider.ts";
 import type { Mount } from "./mount.ts";
 
-/** File descriptors of bubblewrap besides stdin, stdout and stderr: its status, the agent's stdout, the repository. */
+/**
+ * File descriptors of bubblewrap besides stdin, stdout and stderr: its status, the agent's stdout, then the repository
+ * and the further directories.
+ */
 export const STATUS_DESCRIPTOR = 3;
 export const OUTPUT_DESCRIPTOR = 4;
-const WORKSPACE_DESCRIPTOR = 5;
+const FIRST_FOLDER_DESCRIPTOR = 5;
 
 export interface BubblewrapRequest {
   readonly mounts: readonly Mount[];
   readonly workspace: Workspace;
+  readonly directories: readonly Workspace[];
   /** Null: the network of the server. */
   readonly network: AgentNetwork | null;
   readonly command: readonly string[];
@@ -22,7 +26,8 @@ export interface BubblewrapRequest {
 
 /** Arguments with which bubblewrap runs a command that sees only these mounts. */
 export function bubblewrapArguments(request: BubblewrapRequest): readonly string[] {
-  const { mounts, workspace, network, command } = request;
+  const { mounts, workspace, directories, network, command } = request;
+  const folders = openFolders([workspace, ...directories]);
   const isRoot = process.getuid?.() === 0;
   return [
     "--die-with-parent",
@@ -34,7 +39,7 @@ export function bubblewrapArguments(request: BubblewrapRequest): readonly string
     "--unshare-cgroup-try",
     ...(network?.bubblewrap ?? []),
     ...(isRoot ? ROOT_CAPABILITIES : []),
-    ...mounts.flatMap((mount) => mountArguments(mount, workspace)),
+    ...mounts.flatMap((mount) => mountArguments(mount, folders)),
     "--proc",
     "/proc",
     ...(isRoot ? kernelSettings().flatMap((file) => ["--ro-bind", file, file]) : []),
@@ -97,12 +102,26 @@ function isWritable(name: string): boolean {
   return (mode & 0o222) !== 0;
 }
 
-function mountArguments(mount: Mount, { descriptor }: Workspace): readonly string[] {
+/** The folders that bubblewrap gets as descriptors, in this order. */
+export function openFolders(folders: readonly Workspace[]): readonly OpenFolder[] {
+  return folders.flatMap(({ path: folder, descriptor }) =>
+    descriptor === null ? [] : [{ path: folder, descriptor }],
+  );
+}
+
+interface OpenFolder {
+  readonly path: string;
+  readonly descriptor: number;
+}
+
+function mountArguments(mount: Mount, folders: readonly OpenFolder[]): readonly string[] {
   switch (mount.kind) {
-    case "workspace":
-      return descriptor === null
+    case "workspace": {
+      const index = folders.findIndex((folder) => folder.path === mount.path);
+      return index === -1
         ? ["--bind", mount.path, mount.path]
-        : ["--bind-fd", String(WORKSPACE_DESCRIPTOR), mount.path];
+        : ["--bind-fd", String(FIRST_FOLDER_DESCRIPTOR + index), mount.path];
+    }
     case "write":
       return ["--bind", mount.path, mount.path];
     case "read":

@@ -1,6 +1,6 @@
 /** The content of a path inside the sandbox: the same as outside, unless a comment says otherwise. */
 export type Mount =
-  /** The repository, mounted by its open descriptor. */
+  /** The repository or a further directory, mounted by its open descriptor. */
   | { readonly kind: "workspace"; readonly path: string }
   | { readonly kind: "write"; readonly path: string }
   | { readonly kind: "read"; readonly path: string }

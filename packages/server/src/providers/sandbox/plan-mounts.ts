@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import type { AgentNetwork } from "../network/agent-network.ts";
+import type { UserServer } from "../acp/connections/user-servers.ts";
 import type { NetworkPolicy } from "../network/network-policy.ts";
 import type { ToolServer, Workspace } from "../provider.ts";
 import { configuredMounts, homeMounts, homeOf } from "./home-mounts.ts";
@@ -20,6 +21,10 @@ export interface SandboxedAgent {
   readonly mounts: readonly string[];
   /** Programs that the agent starts. */
   readonly toolServers: readonly ToolServer[];
+  /** The user's MCP servers. Some are programs that the agent starts, too. */
+  readonly userServers?: readonly UserServer[];
+  /** Further folders in which the agent works. */
+  readonly directories?: readonly Workspace[];
   readonly network: NetworkPolicy;
   /** The agent's own variables. Services of this machine in them are part of its network. */
   readonly given: Readonly<Record<string, string>>;
@@ -27,7 +32,7 @@ export interface SandboxedAgent {
 
 export interface MountedAgent extends Pick<
   SandboxedAgent,
-  "workspace" | "command" | "environment" | "mounts" | "toolServers"
+  "workspace" | "command" | "environment" | "mounts" | "toolServers" | "userServers" | "directories"
 > {
   /** Null: the network of the server. */
   readonly network: AgentNetwork | null;
@@ -36,10 +41,12 @@ export interface MountedAgent extends Pick<
 /** Everything the agent can see; a mount follows the mounts around it. */
 export function planMounts(agent: MountedAgent, hidden: readonly string[]): readonly Mount[] {
   const { workspace, environment, command, toolServers, network } = agent;
+  const { userServers = [], directories = [] } = agent;
+  const folders = [workspace, ...directories].map((folder) => folder.path);
   const home = homeOf(environment);
   const own = [...configuredMounts(agent.mounts, environment), ...worktreeMounts(workspace.path)];
   const writable = [
-    workspace.path,
+    ...folders,
     ...own.filter(({ kind }) => kind === "write").map((mount) => mount.path),
   ];
   const rules: ProgramRules = {
@@ -50,10 +57,13 @@ export function planMounts(agent: MountedAgent, hidden: readonly string[]): read
   const programs = [
     command,
     ...toolServers.map((server) => [server.command, ...server.args]),
+    ...userServers.flatMap((server) =>
+      server.type === "stdio" ? [[server.command, ...server.args]] : [],
+    ),
     ...(network === null ? [] : [network.relay]),
   ];
   const mounts: readonly Mount[] = [
-    { kind: "workspace", path: workspace.path },
+    ...folders.map((folder): Mount => ({ kind: "workspace", path: folder })),
     ...systemMounts(),
     ...homeMounts(environment),
     ...own,

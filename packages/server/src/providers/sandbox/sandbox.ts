@@ -99,7 +99,8 @@ async function openSeatbelt(options: SandboxOptions): Promise<Sandbox> {
     network: { kind: "proxy", why: "The sandbox of macOS is experimental." },
     containment: null,
     enclose: async (agent) => {
-      refuseFolder(agent.workspace, dataFolder);
+      for (const folder of [agent.workspace, ...(agent.directories ?? [])])
+        refuseFolder(folder, dataFolder);
       return encloseInSeatbelt(agent, [dataFolder, ...hidden], program);
     },
   };
@@ -159,8 +160,8 @@ async function enclose(
   { dataFolder, hidden = [] }: SandboxOptions,
   bubblewrap: Bubblewrap,
 ): Promise<Enclosure> {
-  const { workspace, command, toolServers } = agent;
-  refuseFolder(workspace, dataFolder);
+  const { workspace, directories = [], command, toolServers } = agent;
+  for (const folder of [workspace, ...directories]) refuseFolder(folder, dataFolder);
   const network = await networkOf(agent, bubblewrap.network);
   try {
     const env = {
@@ -173,7 +174,7 @@ async function enclose(
     const [program = "", ...args] = [
       ...(network?.enter ?? []),
       bubblewrap.program,
-      ...bubblewrapArguments({ mounts, workspace, network, command }),
+      ...bubblewrapArguments({ mounts, workspace, directories, network, command }),
     ];
     return {
       command: { program, args, env },

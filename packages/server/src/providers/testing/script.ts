@@ -51,8 +51,13 @@ export type Step =
   | { readonly step: "ask-all"; readonly asks: readonly Ask[] }
   /** Sends the client an unknown request and says `<method>: <error code>` (or `result`). */
   | { readonly step: "request"; readonly method: string; readonly params?: unknown }
-  /** Starts the first MCP server of the session, calls a tool, and says `mcp: <text>` or `mcp error: <text>`. */
-  | { readonly step: "mcp"; readonly tool: string; readonly args?: unknown }
+  /** Uses the first MCP server of the session, or the named one: calls a tool, and says `mcp: <text>` or `mcp error: <text>`. */
+  | {
+      readonly step: "mcp";
+      readonly tool: string;
+      readonly args?: unknown;
+      readonly server?: string;
+    }
   /**
    * Runs these steps for each secret that it knows, or once for all of them `together`, with their forms in the texts:
    * see scripted-leak.ts. `first`: only for so many.
@@ -206,7 +211,12 @@ export const request = (method: string, params?: unknown): Step => ({
   method,
   params,
 });
-export const mcp = (tool: string, args: unknown = {}): Step => ({ step: "mcp", tool, args });
+export const mcp = (tool: string, args: unknown = {}, server?: string): Step => ({
+  step: "mcp",
+  tool,
+  args,
+  ...(server !== undefined && { server }),
+});
 export const leak = (...steps: readonly Step[]): Step => ({ step: "leak", steps });
 export const leakAll = (...steps: readonly Step[]): Step => ({
   step: "leak",

@@ -93,6 +93,7 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
 
 function introduction(): object {
   const { load, resume, close, image, embeddedContext } = options.capabilities ?? {};
+  const { mcpHttp, mcpSse, additionalDirectories } = options.capabilities ?? {};
   return {
     protocolVersion: options.protocolVersion ?? 1,
     agentInfo: { name: "scripted", title: "Scripted agent", version: "1.0.0" },
@@ -100,7 +101,9 @@ function introduction(): object {
     agentCapabilities: {
       loadSession: load ?? false,
       promptCapabilities: { image: image ?? false, embeddedContext: embeddedContext ?? false },
+      mcpCapabilities: { http: mcpHttp ?? false, sse: mcpSse ?? false },
       sessionCapabilities: {
+        ...(additionalDirectories === true ? { additionalDirectories: {} } : {}),
         ...(resume === true ? { resume: {} } : {}),
         ...(close === true ? { close: {} } : {}),
       },

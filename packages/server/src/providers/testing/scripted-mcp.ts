@@ -2,7 +2,17 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /** The format of `session/new`. */
-export interface McpServerGiven {
+export type McpServerGiven = McpProgramGiven | McpAddressGiven;
+
+interface McpAddressGiven {
+  readonly type: "http" | "sse";
+  readonly name: string;
+  readonly url: string;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+}
+
+interface McpProgramGiven {
+  readonly type?: "stdio";
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -14,10 +24,46 @@ interface ToolResult {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
 }
 
-/** Starts the server like an agent, calls one tool, and stops it. Returns the result as text. */
-export async function callTool(
-  { command, args, env }: McpServerGiven,
-  { tool, args: given }: { readonly tool: string; readonly args: unknown },
+interface ToolCall {
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+/** Calls one tool like an agent. Returns the result as text. */
+export function callTool(server: McpServerGiven, call: ToolCall): Promise<string> {
+  return "url" in server ? callByHttp(server, call) : callProgram(server, call);
+}
+
+async function callByHttp(
+  { url, headers }: McpAddressGiven,
+  { tool, args }: ToolCall,
+): Promise<string> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: tool, arguments: args },
+      }),
+    });
+    const { result, error } = (await response.json()) as { result?: ToolResult; error?: unknown };
+    return result === undefined ? `mcp failed: ${JSON.stringify(error)}` : inWords(result);
+  } catch (error) {
+    return `mcp failed: ${String(error)}`;
+  }
+}
+
+/** Starts the server like an agent, and stops it after the call. */
+async function callProgram(
+  { command, args, env }: McpProgramGiven,
+  { tool, args: given }: ToolCall,
 ): Promise<string> {
   const server = spawn(command, [...args], {
     stdio: ["pipe", "pipe", "inherit"],

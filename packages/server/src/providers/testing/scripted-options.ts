@@ -14,6 +14,9 @@ export interface ScriptedOptions {
     readonly close?: boolean;
     readonly image?: boolean;
     readonly embeddedContext?: boolean;
+    readonly mcpHttp?: boolean;
+    readonly mcpSse?: boolean;
+    readonly additionalDirectories?: boolean;
   };
   /** How it reopens a session. `error`: refuses although it is advertised. `hangs`: never replies. `exits`: exits. */
   readonly load?: "works" | "error" | "hangs" | "exits";

@@ -32,6 +32,7 @@ export function scriptedDefinition({
     models: [],
     authMethod: null,
     endsOnCancel: false,
+    mcpServers: {},
     tools: true,
     loadableAfterMs: 0,
     ...definition,

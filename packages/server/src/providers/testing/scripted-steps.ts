@@ -103,8 +103,8 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
       return null;
     }
     case "mcp": {
-      const [server] = stage.mcpServers;
-      const { tool, args = {} } = step;
+      const { tool, args = {}, server: name } = step;
+      const server = stage.mcpServers.find((each) => name === undefined || each.name === name);
       speak(stage, server === undefined ? "mcp: none" : await callTool(server, { tool, args }));
       return null;
     }

@@ -8,6 +8,7 @@ import {
   unfinishedContent,
   type MessageContent,
 } from "../../domain/message.ts";
+import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
 import { parseKeptSettings, parseRunSettings } from "../../domain/settings/agent-settings.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
@@ -68,6 +69,13 @@ function buildSchemas() {
     (value) => isObject(value) && typeof value["type"] === "string",
     "an object with a type",
   );
+  const parsedBy = <Value>(parse: (value: Json) => Value | null, expected: string) =>
+    json.transform((value, context) => {
+      const parsed = parse(value);
+      if (parsed !== null) return parsed;
+      context.addIssue({ code: "custom", message: expected });
+      return z.NEVER;
+    });
   const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
     z.enum(values, `one of ${values.join(", ")}`);
   const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
@@ -98,6 +106,8 @@ function buildSchemas() {
       purpose: textOrNull,
       agentId: textOrNull.default(null),
       metadata: object,
+      mcpServers: parsedBy(parseMcpServers, "MCP servers by name").default({}),
+      directories: parsedBy(parseDirectories, "a list of paths").default([]),
       phase: oneOf(PHASES),
       phaseHistory: z
         .array(record({ from: oneOf(PHASES), to: oneOf(PHASES), at: time }), "a list")

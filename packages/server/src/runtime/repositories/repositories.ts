@@ -22,6 +22,8 @@ export interface Repositories {
   missing(labels: readonly string[]): Promise<readonly string[]>;
   /** Resolves the path again. The caller closes the workspace after the agent has started. */
   openForAgent(repoId: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** Opens a folder in the workspace root that need not be a repository. */
+  openDirectory(path: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
 }
 
 export function createRepositories({
@@ -85,6 +87,7 @@ export function createRepositories({
       if (repo === null) return noSuchRepository();
       return root.open(repo.path);
     },
+    openDirectory: root.openDirectory,
   };
 }
 

@@ -13,6 +13,8 @@ export interface WorkspaceRoot {
   resolve(requested: string): Promise<Reply<{ readonly path: string }>>;
   /** Also holds the folder open, so that an agent starts in the verified folder even if the path changes. */
   open(requested: string): Promise<Opened>;
+  /** The same for a folder that need not be a repository. */
+  openDirectory(requested: string): Promise<Opened>;
 }
 
 /** A refusal names only the root and the requested path, not its target. */
@@ -59,7 +61,7 @@ export async function openWorkspaceRoot(
     );
   };
 
-  const open = async (requested: string): Promise<Opened> => {
+  const openInside = async (requested: string, isRepository: boolean): Promise<Opened> => {
     if (requested.includes("\0")) return violation(requested, "nul_byte", null);
     const wanted = path.resolve(root, requested);
     const isNamedInside = isInside(wanted, root) || isInside(wanted, configured);
@@ -75,7 +77,7 @@ export async function openWorkspaceRoot(
       await folder.close();
       return violation(requested, "changed_while_opened", folder.path);
     }
-    if (!(await folder.has(".git"))) {
+    if (isRepository && !(await folder.has(".git"))) {
       await folder.close();
       return refuse(
         "not_a_repository",
@@ -86,9 +88,11 @@ export async function openWorkspaceRoot(
     return { ok: true, workspace: { path: realPath, descriptor, close } };
   };
 
+  const open = (requested: string): Promise<Opened> => openInside(requested, true);
   return {
     root,
     open,
+    openDirectory: (requested) => openInside(requested, false),
     async resolve(requested) {
       const opened = await open(requested);
       if (!opened.ok) return opened;

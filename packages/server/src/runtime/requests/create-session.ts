@@ -1,5 +1,7 @@
 import type { Create } from "../../domain/kernel/command.ts";
 import { withSettings } from "../../domain/settings/agent-settings.ts";
+import { defined } from "../../domain/defined.ts";
+import { presentConnections } from "../../domain/mcp-server.ts";
 import { openSuspensionsOf, stateOf, statusOf } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
@@ -11,6 +13,7 @@ import { refuse, type Refused, type Reply } from "../reply.ts";
 import type { CreateSession, Sent } from "./request-types.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";
 import { firstMessage, sentIn } from "./send-message.ts";
+import { checkConnections } from "./session-connections.ts";
 import { refuseMetadata } from "./session-metadata.ts";
 
 export interface Created {
@@ -37,13 +40,17 @@ async function storeSession(
 ): Promise<Reply<Created>> {
   const refused = await refuseCreation(context, request);
   if (refused !== null) return refused;
+  const connections = await checkConnections(context, request);
+  if (!connections.ok) return connections;
   const id = context.newId();
-  const { message: content, idempotency: _, settings, ...fields } = request;
+  const { message: content, idempotency: _, settings, mcpServers, ...given } = request;
+  const { directories: _names, ...fields } = given;
   const create: Create = {
     type: "create",
     at: context.clock(),
     id,
     ...fields,
+    ...presentConnections(defined({ mcpServers, directories: connections.directories })),
     forkedFrom: null,
     ...(settings !== undefined && {
       settings: withSettings([], { provider: providerOf(context, request), ...settings }),

@@ -1,6 +1,7 @@
 import type { RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Create, Send, Update } from "../../domain/kernel/command.ts";
+import type { Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
 import type { WantedChange } from "../settings/session-options.ts";
@@ -21,7 +22,10 @@ export interface Idempotent {
 export interface CreateSession
   extends
     Idempotent,
-    Required<Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun" | "settings">> {
+    Required<
+      Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun" | "settings" | keyof Connections>
+    >,
+    Partial<Connections> {
   /** For the provider of the session, or the default. */
   readonly settings?: RunSettings;
   readonly message: MessageContent | null;

@@ -21,6 +21,7 @@ import type {
 import { snapshotOf, withSession, type SessionReply } from "../session-snapshot.ts";
 import type { RuntimeContext } from "../context.ts";
 import { refuseSettings, withDefaults } from "../settings/session-options.ts";
+import { checkConnections } from "./session-connections.ts";
 import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
 
 type QueueReply = Reply<{ readonly queue: readonly QueuedMessage[] }>;
@@ -45,13 +46,19 @@ export async function updateSession(
   if (refused !== null) return refused;
   const wanted = await settingsFor(context, request);
   if (wanted !== null && "refusal" in wanted) return wanted;
+  const connections = await checkConnections(context, changes);
+  if (!connections.ok) return connections;
+  const { directories } = connections;
   const report = error === undefined ? undefined : { id: context.newId(), text: error };
-  return change(context, request, {
+  const updated = await change(context, request, {
     type: "update",
     at: context.clock(),
-    changes,
+    changes: { ...changes, ...defined({ directories }) },
     ...defined({ phase, error: report, settings: wanted ?? undefined }),
   });
+  if (updated.ok && (changes.mcpServers ?? directories) !== undefined)
+    context.retireAgent(request.sessionId);
+  return updated;
 }
 
 /** The settings of the request, for the provider that the next message gets after the request. */

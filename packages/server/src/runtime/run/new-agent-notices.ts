@@ -11,13 +11,18 @@ export async function noticesOf(
   context: RuntimeContext,
   session: Session,
   run: CurrentRun,
-  memory: RunMemory,
-): Promise<{ readonly agent_memory?: string; readonly policy?: string }> {
+  { memory, missing }: { readonly memory: RunMemory; readonly missing: readonly string[] },
+): Promise<{
+  readonly agent_memory?: string;
+  readonly policy?: string;
+  readonly connections?: string;
+}> {
   const runs = await context.store.readRuns(session.id);
   const earlier = runs.filter(({ id, startedAt }) => id !== run.id && startedAt !== null);
   return defined({
     agent_memory: memoryNotice(memory, run, earlier),
     policy: await policyNotice(context, session, run, earlier),
+    connections: missing.length === 0 ? undefined : missing.join("\n"),
   });
 }
 

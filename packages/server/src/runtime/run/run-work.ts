@@ -100,7 +100,9 @@ export class RunWork {
       const { memory, knownEnds, roomFor } = live;
       const prompt = await promptFor(context, { session, run, memory, knownEnds, roomFor });
       if (run.attempts > 0) await this.#adoptTools(live);
-      const notices = live.isNew ? await noticesOf(context, session, run, prompt.memory) : {};
+      const notices = live.isNew
+        ? await noticesOf(context, session, run, { memory: prompt.memory, missing: live.notices })
+        : {};
       for (const [notice, text] of Object.entries(notices)) this.attempt.say(text, notice);
       live.isNew = false;
       this.#live = live;

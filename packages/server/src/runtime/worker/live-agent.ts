@@ -1,4 +1,5 @@
-import type { Json } from "../../domain/json.ts";
+import { sameJson, type Json } from "../../domain/json.ts";
+import type { Connections } from "../../domain/mcp-server.ts";
 import { optionIn } from "../../domain/settings/agent-offer.ts";
 import { settingsOf } from "../../domain/settings/agent-settings.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
@@ -6,7 +7,7 @@ import type { CurrentRun } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
 import type { Fence } from "../../storage/store.ts";
-import type { RuntimeContext } from "../context.ts";
+import type { OpenWorkspace, RuntimeContext } from "../context.ts";
 import type { AgentEndReason, AgentRecord } from "./agent-trail.ts";
 import { providerGone } from "../requests/refuse-provider.ts";
 import { pauseBefore } from "../run/retry-pause.ts";
@@ -35,11 +36,34 @@ export class LiveAgent {
   /** Tool calls that an earlier agent left open. */
   readonly adopted = new Set<string>();
 
-  readonly #records: readonly AgentRecord[];
+  /** Sentences about connections of the session that it does not have. */
+  readonly notices: readonly string[];
 
-  constructor(agent: Agent, records: readonly AgentRecord[]) {
+  readonly #records: readonly AgentRecord[];
+  readonly #connections: Connections;
+
+  constructor(
+    agent: Agent,
+    {
+      records,
+      connections,
+      notices,
+    }: {
+      readonly records: readonly AgentRecord[];
+      readonly connections: Connections;
+      readonly notices: readonly string[];
+    },
+  ) {
     this.agent = agent;
+    this.notices = notices;
     this.#records = records;
+    this.#connections = connections;
+  }
+
+  /** Whether it was started with these connections. */
+  isConnectedTo({ mcpServers, directories }: Connections): boolean {
+    const { mcpServers: servers, directories: folders } = this.#connections;
+    return sameJson(servers, mcpServers) && sameJson(folders, directories);
   }
 
   /** Ends the agent. When `urgent`, without time to finish. */
@@ -64,13 +88,18 @@ export class LiveAgent {
       try {
         const live = await startOnce(options);
         void live.agent.exited.then(() => options.onExit(live));
-        await recordResume(context.patient(signal), session.id, fence, live.agent).catch(
-          async (error: unknown) => {
-            // Nothing else can stop this agent yet.
-            await live.stop("start_failed", { urgent: true });
-            throw error;
-          },
-        );
+        // Nothing else can stop this agent yet, and a call to the database can take long.
+        const stop = (): Promise<void> => live.stop("start_failed", { urgent: true });
+        const stopNow = (): void => void stop();
+        signal.addEventListener("abort", stopNow);
+        try {
+          await recordResume(context.patient(signal), session.id, fence, live.agent);
+        } catch (error) {
+          await stop();
+          throw error;
+        } finally {
+          signal.removeEventListener("abort", stopNow);
+        }
         context.offers.keep(live.agent, { isNew: true });
         return live;
       } catch (error) {
@@ -110,6 +139,7 @@ async function startWith(
   const opened = await context.openWorkspace(session.repoId);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
   const { workspace } = opened;
+  const { directories, notices } = await openDirectories(context, session.directories);
   const about = {
     sessionId: session.id,
     runId: run.id,
@@ -124,16 +154,39 @@ async function startWith(
       model: run.model,
       mode: settingsOf(session.settings, run.provider).mode,
       tools: sessionTools(session.metadata),
+      connections: { mcpServers: session.mcpServers, directories },
       resume,
       onReport,
       onProcess: (process) => void records.push(context.agents.started({ ...about, ...process })),
       signal,
     });
     for (const record of records) record.isReady();
-    return new LiveAgent(agent, records);
+    return new LiveAgent(agent, {
+      records,
+      connections: session,
+      notices: [...notices, ...(agent.notices ?? [])],
+    });
   } finally {
-    await workspace.close();
+    await Promise.all([workspace, ...directories].map((folder) => folder.close()));
   }
+}
+
+/** Verifies the directories again. One that cannot be opened is left out. */
+async function openDirectories(
+  { openDirectory }: RuntimeContext,
+  paths: readonly string[],
+): Promise<{
+  readonly directories: readonly OpenWorkspace[];
+  readonly notices: readonly string[];
+}> {
+  const directories: OpenWorkspace[] = [];
+  const notices: string[] = [];
+  for (const path of paths) {
+    const opened = await openDirectory(path);
+    if (opened.ok) directories.push(opened.workspace);
+    else notices.push(`The directory ${path} is left out: ${opened.refusal.message}`);
+  }
+  return { directories, notices };
 }
 
 async function recordResume(

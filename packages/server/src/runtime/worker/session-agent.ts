@@ -11,6 +11,8 @@ interface SessionAgentOptions extends Pick<StartLiveAgent, "context" | "onReport
 export class SessionAgent {
   readonly #options: SessionAgentOptions;
   #live: LiveAgent | null = null;
+  /** An agent that gets no more messages. */
+  #retired: LiveAgent | null = null;
   /** The number of callers that wait for its end. No other agent may start before. */
   #endings = 0;
 
@@ -30,7 +32,13 @@ export class SessionAgent {
   isReadyFor(provider: string): boolean {
     const live = this.#live;
     if (live === null || live.agent.isGone || this.isEnding) return false;
+    if (live === this.#retired) return false;
     return live.memory === "live" && live.agent.provider === provider;
+  }
+
+  /** The next run gets a new agent, which is connected to other things. */
+  retire(): void {
+    this.#retired = this.#live;
   }
 
   /** The live agent if it fits the run, else a new one. */
@@ -39,9 +47,10 @@ export class SessionAgent {
     start: Pick<StartLiveAgent, "session" | "fence" | "signal">,
   ): Promise<LiveAgent> {
     const isOther = this.#live !== null && this.#live.agent.provider !== run.provider;
+    const isApart = this.#live !== null && !this.#live.isConnectedTo(start.session);
     const isToForget = run.continuity === "off" && run.attempts === 0;
     const isGone = this.isEnding || this.#live?.agent.isGone === true;
-    if (isOther || isToForget || isGone) await this.stop("replaced", { urgent: isGone });
+    if (isOther || isApart || isToForget || isGone) await this.stop("replaced", { urgent: isGone });
     this.#live ??= await LiveAgent.start({
       ...this.#options,
       ...start,

@@ -120,6 +120,10 @@ export class SessionWorker {
     return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
   }
 
+  retireAgent(): void {
+    this.#agent.retire();
+  }
+
   /** Ends the agent to free its slot. The session loses nothing: its open questions are stored. */
   async evict(reason: AgentEndReason = "evicted"): Promise<void> {
     this.#leaveWork();
@@ -343,10 +347,10 @@ export class SessionWorker {
   async #command(session: Session, command: Command | readonly Command[]): Promise<void> {
     const fence = await this.#own(session);
     if (fence === null) return;
-    const sessionId = this.#sessionId;
-    const executed = await this.#context.execute({ sessionId, command, extras: { fence } });
-    if (executed.ok) return this.nudge();
-    if (!("refused" in executed) || executed.refused !== "fenced") return;
+    const done = await this.#context.execute({ sessionId: session.id, command, extras: { fence } });
+    if (done.ok) return this.nudge();
+    // The session has changed since it was read, such as a message that was withdrawn from the queue.
+    if (!("refused" in done) || done.refused !== "fenced") return this.#lookLater();
     // Another node took the session over. It may have released it since, so look again.
     this.#ownership.fence = null;
     await this.#agent.stop("taken_over", { urgent: true });

@@ -14,6 +14,7 @@ import { unfinished } from "./0012-unfinished.ts";
 import { errors } from "./0013-errors.ts";
 import { browsers } from "./0014-browsers.ts";
 import { settings } from "./0015-settings.ts";
+import { connections } from "./0016-connections.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -34,5 +35,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0013-errors": errors(context),
     "0014-browsers": browsers(context),
     "0015-settings": settings(context),
+    "0016-connections": connections(),
   };
 }

@@ -1,6 +1,7 @@
 import { DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
 import { evolve } from "../../domain/kernel/evolve.ts";
 import { parseKeptSettings } from "../../domain/settings/agent-settings.ts";
+import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { PHASES, type PhaseChange } from "../../domain/phase.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
 import type { CurrentRun } from "../../domain/run.ts";
@@ -23,7 +24,7 @@ import {
   toFlag,
   UnreadableRow,
 } from "./parse.ts";
-import { isObject } from "../../domain/json.ts";
+import { isObject, type JsonObject } from "../../domain/json.ts";
 import type { SessionRecord } from "../ports/session-store.ts";
 import { STAGED, type SessionRow } from "../tables.ts";
 
@@ -57,6 +58,8 @@ export function toSessionColumns(session: Session): SessionColumns {
     model: session.model,
     lastProvider: session.lastRun?.provider ?? null,
     lastModel: session.lastRun?.model ?? null,
+    mcpServers: jsonUnlessEmpty(session.mcpServers),
+    directories: jsonUnlessEmpty(session.directories),
     supportsResume: toFlag(session.supportsResume),
     resumeData: session.resumeData.length === 0 ? null : JSON.stringify(session.resumeData),
     settings: session.settings.length === 0 ? null : JSON.stringify(session.settings),
@@ -74,6 +77,15 @@ export function toSessionColumns(session: Session): SessionColumns {
     failedAt: standing.status === "error" ? standing.failedAt : null,
     finalizedAt: session.finalizedAt,
   };
+}
+
+function jsonUnlessEmpty(value: JsonObject | readonly string[]): string | null {
+  return Object.keys(value).length === 0 ? null : JSON.stringify(value);
+}
+
+function valid<Value>(column: string, value: Value | null): Value {
+  if (value === null) throw new UnreadableRow(`${column} has an invalid value`);
+  return value;
 }
 
 /** A session that is being imported: only its ID is known. */
@@ -123,6 +135,14 @@ export function fromSessionRow(
     model: row.model,
     lastRun:
       row.lastProvider === null ? null : { provider: row.lastProvider, model: row.lastModel },
+    mcpServers: valid(
+      "mcpServers",
+      parseMcpServers(parseJson("mcpServers", row.mcpServers ?? "{}")),
+    ),
+    directories: valid(
+      "directories",
+      parseDirectories(parseJson("directories", row.directories ?? "[]")),
+    ),
     supportsResume: row.supportsResume === 1,
     resumeData: parseResumePoints(parseJsonOrNull("resumeData", row.resumeData)),
     settings: parseKeptSettings(parseJsonOrNull("settings", row.settings)),

@@ -104,6 +104,10 @@ export function stagedSession({
     purpose: null,
     agentId: null,
     metadata: { z: 1, a: [null] },
+    mcpServers: {
+      echo: { type: "stdio", command: "echo", args: [], env: { A: "b" }, envFrom: { C: "D" } },
+    },
+    directories: ["/work/docs"],
     phase: "planning",
     phaseHistory: [{ from: "initializing", to: "planning", at: NOON + 5 }],
     resumeReady: true,

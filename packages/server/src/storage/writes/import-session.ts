@@ -94,6 +94,8 @@ function creationOf(session: Session): SessionEvent {
     purpose: session.purpose,
     agentId: session.agentId,
     metadata: session.metadata,
+    mcpServers: session.mcpServers,
+    directories: session.directories,
     forkedFrom: session.forkedFrom,
   };
 }

@@ -4,6 +4,8 @@ export function exampleSession(changes: Partial<Session> = {}): Session {
   return {
     id: "s1",
     agentId: null,
+    mcpServers: {},
+    directories: [],
     repoId: "r1",
     title: "The build",
     status: "active",

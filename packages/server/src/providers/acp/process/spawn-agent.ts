@@ -3,7 +3,12 @@ import { existsSync, fstatSync, statSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
 import { errorText } from "../../../domain/error-text.ts";
 import { AgentFault, type AgentExit, type Workspace } from "../../provider.ts";
-import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR, watchLeader } from "../../sandbox/bubblewrap.ts";
+import {
+  openFolders,
+  OUTPUT_DESCRIPTOR,
+  STATUS_DESCRIPTOR,
+  watchLeader,
+} from "../../sandbox/bubblewrap.ts";
 import { openShare } from "../wire/share.ts";
 import { openTail, type Tail } from "./tail.ts";
 import { withUsersUmask } from "./umask.ts";
@@ -29,6 +34,8 @@ export interface SpawnRequest {
   /** Whether the command starts the agent in a sandbox. */
   readonly isEnclosed: boolean;
   readonly workspace: Workspace;
+  /** Further folders that a sandbox mounts. */
+  readonly directories?: readonly Workspace[];
   readonly onStderr?: (bytes: Uint8Array) => void;
 }
 
@@ -41,11 +48,11 @@ export interface Command {
 
 /** Throws an `AgentFault` if the process cannot be started. */
 export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
-  const { command, isEnclosed, workspace, onStderr = () => {} } = request;
+  const { command, isEnclosed, workspace, directories = [], onStderr = () => {} } = request;
   const { program } = command;
   const folder = folderToEnter(workspace);
   const child = isEnclosed
-    ? spawnDetached(command, "/", enclosedPipes(workspace))
+    ? spawnDetached(command, "/", enclosedPipes([workspace, ...directories]))
     : spawnDetached(command, folder, ["pipe", "pipe", "pipe"]);
   const leader = isEnclosed ? watchLeader(child.stdio[STATUS_DESCRIPTOR]) : null;
   const exited = new Promise<ProcessExit>((resolve) => {
@@ -106,10 +113,10 @@ const STDERR_PER_MS = 8 * 1024;
 
 type Pipes = ("pipe" | "ignore" | number)[];
 
-/** Besides stdin and stderr: bubblewrap's status, the agent's stdout, and the open folder of the workspace. */
-function enclosedPipes({ descriptor }: Workspace): Pipes {
-  const folder = descriptor === null ? [] : [descriptor];
-  return ["pipe", "ignore", "pipe", "pipe", "pipe", ...folder];
+/** Besides stdin and stderr: bubblewrap's status, the agent's stdout, and the open folders. */
+function enclosedPipes(folders: readonly Workspace[]): Pipes {
+  const descriptors = openFolders(folders).map(({ descriptor }) => descriptor);
+  return ["pipe", "ignore", "pipe", "pipe", "pipe", ...descriptors];
 }
 
 function signalGroup(pid: number, name: "SIGTERM" | "SIGKILL"): void {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { McpServers } from "../../../domain/mcp-server.ts";
 import { PHASES, type Phase } from "../../../domain/phase.ts";
 import { STATES, STATUSES, type State, type Status } from "../../../domain/status.ts";
 import type { Store } from "../../store.ts";
@@ -12,7 +13,13 @@ import { repeat } from "../../../domain/testing/repeat.ts";
 export function listingContract(shared: SharedStore, open: OpenTestStore): void {
   describe("the list of sessions", () => {
     it("A4 shows a session with all data of its row and its suspensions, and no messages", async () => {
+      const mcpServers: McpServers = {
+        echo: { type: "stdio", command: "echo", args: ["ü"], env: {}, envFrom: { TOKEN: "T" } },
+        web: { type: "sse", url: "https://example.com/", headers: { A: "b" }, headersFrom: {} },
+      };
       const session = await shared.begin({
+        mcpServers,
+        directories: ["/work/docs"],
         title: "Tidy up",
         provider: "demo",
         model: "large",
@@ -53,6 +60,8 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         purpose: "cleaning",
         agentId: null,
         metadata: { z: 1, a: { deep: [null] } },
+        mcpServers,
+        directories: ["/work/docs"],
         phase: "planning",
         phaseHistory: [{ from: "initializing", to: "planning", at: NOON + 2000 }],
         resumeReady: true,

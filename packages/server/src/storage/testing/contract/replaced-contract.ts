@@ -122,6 +122,8 @@ function foreign(more: Partial<Session> = {}): Session {
     settings: [],
     agentName: null,
     purpose: null,
+    mcpServers: {},
+    directories: [],
     metadata: { ключ: ["✓", null, 1.5] },
     phase: "completed",
     phaseHistory: [{ from: "initializing", to: "completed", at: NOON - 5_000 }],

@@ -1,0 +1,39 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { AnswerMcp } from "../../http/routes/agent-mcp-routes.ts";
+import { VERSION } from "../version.ts";
+import { toApiReply, type AgentApi } from "./agent-api.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { addTools } from "./tools.ts";
+
+/**
+ * Answers one message of MCP over HTTP. It keeps nothing between two messages: each of them carries the key of its
+ * session, and the tools act on the stored session.
+ */
+export const answerMcp: AnswerMcp = async ({ headers, body, call }) => {
+  const server = new McpServer(
+    { name: "holdfast", version: VERSION },
+    { instructions: INSTRUCTIONS },
+  );
+  addTools(server, apiOf(call));
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    const request = new Request("http://holdfast/mcp", { method: "POST", headers });
+    return await transport.handleRequest(request, { parsedBody: body });
+  } finally {
+    await server.close();
+  }
+};
+
+function apiOf(call: Parameters<AnswerMcp>[0]["call"]): AgentApi {
+  return {
+    get: async (where, query) => {
+      const parameters = new URLSearchParams();
+      for (const [name, value] of Object.entries(query))
+        if (value !== undefined) parameters.set(name, String(value));
+      return toApiReply(await call({ method: "GET", path: `${where}?${parameters.toString()}` }));
+    },
+    post: async (where, body) => toApiReply(await call({ method: "POST", path: where, body })),
+  };
+}
