@@ -1,14 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { firstWords, keepLastChoice, readLastChoice, toRequest } from "./new-session.ts";
 
-const EMPTY = { repoId: "r1", provider: "", model: "", title: "", message: "" };
+const EMPTY = { repoId: "r1", provider: "", model: "", mode: "", title: "", message: "" };
 
 describe("a new session", () => {
   it("contains only the filled-in fields", () => {
     expect(toRequest(EMPTY)).toEqual({ repoId: "r1" });
     expect(
-      toRequest({ repoId: "r1", provider: "demo", model: "m", title: " T ", message: " Hi\n" }),
-    ).toEqual({ repoId: "r1", provider: "demo", model: "m", title: "T", message: "Hi" });
+      toRequest({
+        repoId: "r1",
+        provider: "demo",
+        model: "m",
+        mode: "plan",
+        title: " T ",
+        message: " Hi\n",
+      }),
+    ).toEqual({
+      repoId: "r1",
+      provider: "demo",
+      model: "m",
+      mode: "plan",
+      title: "T",
+      message: "Hi",
+    });
   });
 
   it("is named by the first words of its message", () => {

@@ -7,6 +7,7 @@ export interface Draft {
   readonly repoId: string;
   readonly provider: string;
   readonly model: string;
+  readonly mode: string;
   readonly title: string;
   readonly message: string;
 }
@@ -15,13 +16,14 @@ const KEY = "holdfast.new-session";
 const TITLE_LENGTH = 80;
 
 export function toRequest(draft: Draft): CreateSessionRequest {
-  const { repoId, provider, model, title, message } = draft;
+  const { repoId, provider, model, mode, title, message } = draft;
   const text = message.trim();
   const name = title.trim() === "" ? firstWords(text) : title.trim();
   return {
     repoId,
     ...(provider !== "" && { provider }),
     ...(model !== "" && { model }),
+    ...(mode !== "" && { mode }),
     ...(name !== "" && { title: name.slice(0, LIMITS.titleLength) }),
     ...(text !== "" && { message: text }),
   };

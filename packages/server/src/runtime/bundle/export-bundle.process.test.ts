@@ -68,6 +68,7 @@ describe("an export", () => {
         supportsResume: false,
         lastRun: { provider: "demo", model: null },
         resumeData: [],
+        settings: [],
         forkedFrom: null,
         createdAt: at(0),
         updatedAt: at(4000),
