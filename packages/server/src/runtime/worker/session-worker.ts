@@ -2,17 +2,16 @@ import type { Command } from "../../domain/kernel/command.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import { chooseAgent } from "../../domain/choose-agent.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
-import type { AgentReport } from "../../providers/provider.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
 import { expireSuspensions } from "../permissions/expire-suspensions.ts";
-import { cutOff, suspendForShutdown } from "../run/cut-run.ts";
+import { cutOff, storeSuspended } from "../run/cut-run.ts";
 import { beforeHandOver, takeBack } from "../run/hand-over.ts";
-import { applyKept, keepChanges } from "../settings/apply-settings.ts";
 import { RunWork } from "../run/run-work.ts";
 import { SessionAgent } from "./session-agent.ts";
+import { Timers } from "./timers.ts";
 import { SessionOwnership } from "./session-ownership.ts";
 import {
   canBegin,
@@ -51,7 +50,7 @@ export class SessionWorker {
   #state: WorkerState<RunWork> = FREE;
   #round: Round | null = null;
   /** Cleared by each look. */
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Timers();
 
   constructor(options: {
     readonly context: RuntimeContext;
@@ -65,29 +64,19 @@ export class SessionWorker {
     this.#ownership = new SessionOwnership(options.context, options.sessionId);
     this.#agent = new SessionAgent({
       context: options.context,
-      onReport: (report) => this.#report(report),
+      sessionId: options.sessionId,
+      onReport: (report) => {
+        const work = workOf(this.#state);
+        const { fence } = this.#ownership;
+        return work?.attempt.report(report) ?? this.#agent.keepOffer(report, work ? null : fence);
+      },
       onExit: () => this.nudge(),
     });
   }
 
   /** What the agent offers; null if it is not of this provider, or there is none. */
   offerOf(provider: string): AgentOffer | null {
-    const agent = this.#agent.live?.agent;
-    return agent?.provider === provider ? (agent.offer ?? null) : null;
-  }
-
-  #report(report: AgentReport): Promise<void> | undefined {
-    const work = workOf(this.#state);
-    const agent = this.#agent.live?.agent;
-    if (report.report !== "offer" || agent === undefined) return work?.attempt.report(report);
-    this.#context.offers.keep(agent, { isNew: false });
-    if (work !== null) return work.attempt.report(report);
-    const { fence } = this.#ownership;
-    if (report.changed === null || fence === null) return undefined;
-    const of = { sessionId: this.#sessionId, provider: agent.provider, fence };
-    return keepChanges(this.#context, of, report.changed).catch((err: unknown) => {
-      this.#context.log.error({ ...of, err }, "a setting of an idle agent could not be stored");
-    });
+    return this.#agent.offerOf(provider);
   }
 
   #on(event: WorkerEvent<RunWork>): void {
@@ -142,10 +131,11 @@ export class SessionWorker {
   /** The server stops: the session is stored as suspended, then its agent is ended. */
   async shutDown(): Promise<void> {
     this.#on({ type: "stop" });
-    this.#clearTimers();
+    this.#timers.clear();
     const work = workOf(this.#state);
     await work?.settle();
-    await this.#suspend();
+    const reservedRunId = this.#state.is === "stopping" ? this.#state.reservedRunId : null;
+    await storeSuspended(this.#context, this.#sessionId, this.#ownership.fence, reservedRunId);
     work?.leave();
     await this.#agent.stop("shutdown", { urgent: true });
     await Promise.allSettled([this.#round?.done, work?.done]);
@@ -155,20 +145,6 @@ export class SessionWorker {
     if (this.#context.cluster.isAlone) return;
     await this.#letGo();
     this.#ownership.callAnother((await this.#load())?.session ?? null);
-  }
-
-  async #suspend(): Promise<void> {
-    const { clock, cluster, execute, log } = this.#context;
-    const { fence } = this.#ownership;
-    const reservedRunId = this.#state.is === "stopping" ? this.#state.reservedRunId : null;
-    const about = { reservedRunId, isAlone: cluster.isAlone, isOwner: fence !== null };
-    await execute({
-      sessionId: this.#sessionId,
-      command: (session) => suspendForShutdown(session, { at: clock(), ...about }),
-      ...(fence !== null && { extras: { fence } }),
-    }).catch((err: unknown) => {
-      log.error({ sessionId: this.#sessionId, err }, "a session could not be suspended");
-    });
   }
 
   /** The node's lease ran out, or another node took the session over and may work on it: all work here ends. */
@@ -203,7 +179,7 @@ export class SessionWorker {
     this.#round = null;
     if (round.isNudged) return this.nudge();
     const hasAgent = this.#agent.live !== null || this.#agent.isEnding;
-    if (this.#state.is === "free" && !hasAgent && this.#timers.size === 0) this.#onRest();
+    if (this.#state.is === "free" && !hasAgent && !this.#timers.areSet) this.#onRest();
   }
 
   async #look(round: Round): Promise<void> {
@@ -214,7 +190,7 @@ export class SessionWorker {
     if (workOf(this.#state) !== work) return;
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
-    this.#clearTimers();
+    this.#timers.clear();
     const step = nextStep(this.#state, session, this.#surroundings(stored, round));
     await this.#carryOut(step, session);
   }
@@ -252,7 +228,7 @@ export class SessionWorker {
       case "rest":
         this.#expireAt(step.until);
         await this.#rest(step.use);
-        return step.use === "idle" ? this.#applyKept(session) : undefined;
+        return step.use === "idle" ? this.#agent.applyKept(session) : undefined;
       case "continue":
         if (step.isBusy) slots.use(this.#sessionId, "busy");
         await step.work.attempt.deliverAnswers();
@@ -316,16 +292,9 @@ export class SessionWorker {
     if (this.#context.cluster.isDraining) await this.#agent.stop("drained");
     if (this.#agent.live === null) return this.#letGo();
     this.#context.slots.use(this.#sessionId, use);
-    this.#after(this.#context.limits.idleMs, () => {
+    this.#timers.after(this.#context.limits.idleMs, () => {
       if (this.#state.is === "free") void this.#agent.stop("idle").then(() => this.nudge());
     });
-  }
-
-  /** The settings may have changed, or the last run had its own. */
-  async #applyKept(session: Session | null): Promise<void> {
-    const agent = this.#agent.live?.agent;
-    if (session === null || agent === undefined || agent.isGone) return;
-    await applyKept(this.#context, session, agent);
   }
 
   /** Gives up the slot and the ownership: the session needs nothing of this process. */
@@ -409,7 +378,7 @@ export class SessionWorker {
   #expireAt(until: number | null): void {
     if (until === null) return;
     const delayMs = Math.max(0, until - this.#context.clock());
-    this.#after(
+    this.#timers.after(
       delayMs,
       () => void expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge()),
     );
@@ -417,20 +386,9 @@ export class SessionWorker {
 
   /** The database failed, or the session cannot be had now. The nudge may reach another worker. */
   #lookLater(): void {
-    this.#clearTimers();
-    this.#after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId));
-  }
-
-  #after(delayMs: number, act: () => void): void {
-    this.#timers.add(setTimeout(act, Math.min(delayMs, MAX_DELAY_MS)).unref());
-  }
-
-  #clearTimers(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
+    this.#timers.after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId));
   }
 }
 
 const LOOK_AGAIN_MS = 1_000;
-/** Timers cannot be set further ahead. The session is looked at again then. */
-const MAX_DELAY_MS = 2 ** 31 - 1;

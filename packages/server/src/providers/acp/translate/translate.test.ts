@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cleanText } from "../../../domain/clean-text.ts";
 import { sameJson, type Json } from "../../../domain/json.ts";
 import type { AgentReport } from "../../provider.ts";
-import { changedValues, learnAbout, NOTHING_KNOWN, offerOf } from "./about.ts";
+import { learnAbout, NOTHING_KNOWN } from "./about.ts";
 import { createTranslator } from "./translate.ts";
 
 const ALIVE = [{ report: "alive" }];
@@ -295,59 +295,6 @@ describe("an update besides text and tools", () => {
         option: "model",
       },
       others: [],
-    });
-  });
-
-  it("D3 announces options of all kinds, and what the agent changed", () => {
-    const configOptions = (effort: string, fast: boolean): object => ({
-      configOptions: [
-        {
-          id: "mode",
-          category: "mode",
-          type: "select",
-          currentValue: "ask",
-          options: [{ value: "ask" }],
-        },
-        {
-          id: "effort",
-          name: "Effort",
-          description: "How much it thinks",
-          category: "thought_level",
-          type: "select",
-          currentValue: effort,
-          options: [{ group: "g", options: [{ value: "low" }, { value: "high", name: "High" }] }],
-        },
-        { id: "fast", type: "boolean", currentValue: fast },
-        { id: "strange", type: "slider", currentValue: 5 },
-        { id: "", type: "boolean", currentValue: true },
-      ],
-    });
-    const before = learnAbout(NOTHING_KNOWN, configOptions("low", false));
-    expect(offerOf(before).options.map(({ id, value }) => [id, value])).toEqual([
-      ["mode", "ask"],
-      ["effort", "low"],
-      ["fast", false],
-    ]);
-    expect(offerOf(before).options[1]).toEqual({
-      id: "effort",
-      name: "Effort",
-      description: "How much it thinks",
-      category: "thought_level",
-      type: "select",
-      value: "low",
-      choices: [
-        { id: "low", name: "low", description: null },
-        { id: "high", name: "High", description: null },
-      ],
-    });
-    expect(changedValues(before, learnAbout(before, configOptions("low", false)))).toBeNull();
-    const after = learnAbout(learnAbout(before, configOptions("high", true)), {
-      sessionUpdate: "current_mode_update",
-      currentModeId: "plan",
-    });
-    expect(changedValues(before, after)).toEqual({
-      mode: "plan",
-      options: { effort: "high", fast: true },
     });
   });
 });
