@@ -12,6 +12,7 @@ import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
+import { modeKept } from "./scenarios/mode-kept.ts";
 import {
   allow,
   killedServer,
@@ -33,6 +34,7 @@ const SCENARIOS = [
   killedServerStubborn,
   holdfastTools,
   ownMcp,
+  modeKept,
   firstCommands,
 ];
 const HANDOVER = "handover";
