@@ -269,7 +269,7 @@ create table "Suspension" (
   "createdAt" bigint not null,
   "expiresAt" bigint,
   "closedAt" bigint,
-  constraint "Suspension_kind_check" CHECK ((kind = ANY (ARRAY['permission'::text, 'question'::text, 'tool_result'::text, 'event'::text, 'rate_limit'::text, 'budget'::text, 'shutdown'::text]))),
+  constraint "Suspension_kind_check" CHECK ((kind = ANY (ARRAY['permission'::text, 'question'::text, 'tool_result'::text, 'event'::text, 'rate_limit'::text, 'budget'::text, 'shutdown'::text, 'elicitation'::text, 'login'::text]))),
   constraint "Suspension_status_check" CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text, 'withdrawn'::text, 'expired'::text, 'released'::text]))),
   constraint suspension_key PRIMARY KEY (id),
   constraint suspension_run FOREIGN KEY ("runId") REFERENCES "Run"(id) ON DELETE CASCADE,

@@ -265,7 +265,7 @@ CREATE TABLE "Suspension" (
   "sessionId" text not null constraint "suspension_session" references "AgentSession" ("id") on delete cascade,
   "runId" text not null constraint "suspension_run" references "Run" ("id") on delete cascade,
   "kind" text not null check ("kind" in ('permission', 'question', 'tool_result', 'event', 'rate_limit',
-    'budget', 'shutdown')),
+    'budget', 'shutdown', 'elicitation', 'login')),
   "request" text not null check (json_valid("request")),
   "fingerprint" text,
   "status" text not null check ("status" in ('open', 'answered', 'withdrawn', 'expired', 'released')),

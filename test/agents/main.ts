@@ -1,13 +1,17 @@
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { openSandbox } from "../../packages/server/src/providers/sandbox/sandbox.ts";
+import type { ProtocolChoice } from "../../packages/server/src/providers/acp/v2/versioned-peer.ts";
 import { handOver, type Handover } from "./handover.ts";
 import { installAgent, type InstalledAgent } from "./install-agent.ts";
 import { toOutcome, type Outcome } from "./outcome.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
+import { recordConversations } from "./record-conversation.ts";
 import { tablesOf, writePage } from "./report.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
+import { agentSessionDeleted, forkNative } from "./scenarios/agent-keeps.ts";
+import { elicitation, elicitationAfterKill } from "./scenarios/elicitations.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
@@ -21,6 +25,7 @@ import {
   reject,
 } from "./scenarios/permissions.ts";
 import { cancel, plain, thinking } from "./scenarios/speaking.ts";
+import { subagent } from "./scenarios/subagent.ts";
 
 const SCENARIOS = [
   plain,
@@ -32,12 +37,22 @@ const SCENARIOS = [
   killedServer,
   killedServerReject,
   killedServerStubborn,
+  elicitation,
+  elicitationAfterKill,
   holdfastTools,
   ownMcp,
   modeKept,
   firstCommands,
+  forkNative,
+  agentSessionDeleted,
+  subagent,
 ];
 const HANDOVER = "handover";
+const PROTOCOLS: Readonly<Record<string, ProtocolChoice | undefined>> = {
+  "1": 1,
+  "2": 2,
+  auto: "auto",
+};
 /** Agents tested at the same time. */
 const LANES = 2;
 
@@ -49,8 +64,17 @@ const { values } = parseArgs({
     only: { type: "string" },
     scenario: { type: "string" },
     sandbox: { type: "boolean", default: false },
+    protocol: { type: "string" },
+    record: { type: "boolean", default: false },
   },
 });
+const [protocolName] = choose("protocol", values.protocol ?? "default", [
+  "default",
+  "1",
+  "2",
+  "auto",
+]);
+const protocol = PROTOCOLS[protocolName ?? ""];
 const { sandbox: isSandboxed } = values;
 const agentNames = choose(
   "agent",
@@ -79,6 +103,10 @@ for (const agent of agents) {
     for (const { name } of scenarios)
       report(agent.name, name, { status: "skipped", why: result.why });
 }
+if (values.record) {
+  for (const agent of installed) await recordConversations(agent);
+  process.exit(0);
+}
 if (scenarios.length > 0) {
   const remaining = [...installed];
   await Promise.all(
@@ -97,7 +125,8 @@ const tables = tablesOf({
   outcomeOf: (agent, scenario) => outcomes.get(`${agent} ${scenario}`) ?? null,
   handovers,
 });
-if (values.only === undefined && values.scenario === undefined) writePage(tables, { isSandboxed });
+const isWhole = [values.only, values.scenario, values.protocol].every((each) => each === undefined);
+if (isWhole) writePage(tables, { isSandboxed });
 const statuses = [...outcomes.values()].map(({ status }) => status);
 const count = (status: Outcome["status"]): number =>
   statuses.filter((each) => each === status).length;
@@ -108,7 +137,7 @@ process.stdout.write(
 process.exitCode = count("failed") === 0 ? 0 : 1;
 
 async function tryAgent(agent: InstalledAgent): Promise<void> {
-  const rig = await openRig([agent], { isSandboxed });
+  const rig = await openRig([agent], { isSandboxed, protocol });
   for (const scenario of scenarios) await tryScenario(scenario, { rig, agent });
   report(agent.name, "end", await toOutcome(() => rig.close().then(() => "")));
 }
@@ -129,7 +158,7 @@ async function tryScenario(
 }
 
 async function tryHandovers(): Promise<void> {
-  const rig = await openRig(installed, { isSandboxed });
+  const rig = await openRig(installed, { isSandboxed, protocol });
   const whole = await handOver(rig, {
     agents: installed,
     onOutcome: (handover) => {

@@ -94,7 +94,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     program: "copilot",
     memory: "loaded",
     // Copilot accepts tool servers over HTTP only.
-    tools: "none",
+    tools: "listed",
     setUp: ({ url }) => ({
       COPILOT_OFFLINE: "true",
       COPILOT_PROVIDER_BASE_URL: `${url}/v1`,

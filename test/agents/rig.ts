@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { ProtocolChoice } from "../../packages/server/src/providers/acp/v2/versioned-peer.ts";
 import { BUILT_IN } from "../../packages/server/src/providers/built-in.ts";
 import {
   startFakeModels,
@@ -23,6 +24,8 @@ export interface Rig {
   /** A client of the current server. */
   readonly client: Client;
   readonly data: string;
+  /** The home folder of an agent. */
+  homeOf(agent: string): string;
   /** A new repository for a session. */
   newFolder(): { readonly name: string; readonly path: string };
   /** Kills the server with `kill -9` and starts another one on the same data. */
@@ -39,11 +42,13 @@ const EXIT_MS = 20_000;
 export interface RigOptions {
   /** If true, agents start only in the sandbox, with their own folders mounted. */
   readonly isSandboxed: boolean;
+  /** The version of the protocol; the default of the provider if it is undefined. */
+  readonly protocol?: ProtocolChoice | undefined;
 }
 
 export async function openRig(
   agents: readonly InstalledAgent[],
-  { isSandboxed }: RigOptions,
+  { isSandboxed, protocol }: RigOptions,
 ): Promise<Rig> {
   const models = await startFakeModels();
   const homes = prepareFolder({});
@@ -52,6 +57,7 @@ export async function openRig(
       agent.name,
       {
         type: "acp",
+        ...(protocol !== undefined && { protocol }),
         env: environmentOf(agent, homes, models),
         // Some agents find the address of the models in a file.
         network: { local: [new URL(models.url).host] },
@@ -91,6 +97,7 @@ export async function openRig(
       return client;
     },
     data,
+    homeOf: (agent) => path.join(homes.folder, agent),
     newFolder: () => {
       folders += 1;
       const name = `repo-${folders}`;
@@ -125,7 +132,7 @@ export async function openRig(
 }
 
 /** A home folder, and proxies that point to nothing: most agents respect them, but they are no security boundary. */
-function environmentOf(
+export function environmentOf(
   agent: InstalledAgent,
   { folder }: { readonly folder: string },
   { url }: FakeModels,

@@ -55,7 +55,7 @@ export const layers: readonly Layer[] = [
     name: "runtime",
     folder: "packages/server/src/runtime",
     imports: ["domain", "storage", "providers"],
-    npm: ["zod"],
+    npm: ["re2js", "zod"],
     node: true,
   },
   {

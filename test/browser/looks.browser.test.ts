@@ -1,7 +1,14 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { ask, say, tool, update } from "../../packages/server/src/providers/testing/script.ts";
+import { ASKED_BY_CODEX } from "../../packages/protocol/src/form/testing/real-forms.ts";
+import {
+  ask,
+  elicit,
+  say,
+  tool,
+  update,
+} from "../../packages/server/src/providers/testing/script.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 
@@ -38,6 +45,8 @@ const MARKDOWN = [
 
 let rig: PageRig;
 let waiting: string;
+let withForm: string;
+let withPage: string;
 beforeAll(async () => {
   rig = await openPageRig();
   const { id } = await rig.newSession({
@@ -60,6 +69,13 @@ beforeAll(async () => {
   const away = await rig.newSession({ title: "Put away" });
   await rig.client.sessions.archive(away.id);
   waiting = id;
+  withForm = await asking({ mode: "form", message: "Which?", requestedSchema: ASKED_BY_CODEX });
+  withPage = await asking({
+    mode: "url",
+    message: "Sign in",
+    url: `https://login.example.com/${"x".repeat(300)}`,
+    elicitationId: "e",
+  });
 });
 afterEach(() => rig.clear({ keepSessions: true }));
 afterAll(() => rig.close());
@@ -94,6 +110,12 @@ it.each(LOOKS)(
   },
 );
 
+async function asking(params: Readonly<Record<string, unknown>>): Promise<string> {
+  const { id } = await rig.newSession({ title: "Asks", steps: [elicit(params)] });
+  await rig.until(id, ({ state }) => state === "suspended");
+  return id;
+}
+
 /** Like a link within the page. A new document would have to load the rules again. */
 async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate((target) => {
@@ -112,6 +134,12 @@ function pages(): readonly (readonly [
     ["list", "/?archived=1", (page) => page.getByRole("link", { name: "Put away" })],
     ["no hits", "/?q=giraffe", (page) => page.getByText("No matching sessions")],
     ["session", `/sessions/${waiting}`, answerable],
+    ["form", `/sessions/${withForm}`, (page) => page.getByRole("radio", { name: "Staging" })],
+    [
+      "page to open",
+      `/sessions/${withPage}`,
+      (page) => page.getByRole("link", { name: "Open the page" }),
+    ],
     ["no session", "/sessions/none", (page) => page.getByText("Session not found")],
     ["inbox", "/inbox", answerable],
     ["analytics", "/analytics", (page) => page.getByText("Tokens in").first()],

@@ -66,6 +66,18 @@ export const SESSION_ROWS: readonly Row[] = [
   { line: "archive", exit: 64, error: missing("ID", "archive") },
 
   { line: "delete {session} --yes --json", exit: 0, json: SESSION },
+  {
+    line: "delete {session} --yes --with-agent-sessions --json",
+    exit: 0,
+    json: { ...SESSION, agentSessions: true },
+    only: "server",
+  },
+  {
+    line: "delete {session} --yes --with-agent-sessions",
+    exit: 64,
+    error: "Only a running server can delete the sessions of agents.",
+    only: "database",
+  },
   { line: "delete nothing --yes", exit: 1, error: NO_SESSION },
   { line: "delete {session}", exit: 64, error: "This cannot be undone. Pass --yes to confirm." },
   { line: "delete", exit: 64, error: missing("ID", "delete") },

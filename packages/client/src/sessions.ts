@@ -3,6 +3,8 @@ import {
   type CancelRequest,
   type CreatedSession,
   type CreateSessionRequest,
+  type DeleteSessionQuery,
+  type DeleteSessionReply,
   type EditQueuedRequest,
   type FailRequest,
   type FinalizeRequest,
@@ -64,9 +66,18 @@ export function createSessions(connection: Connection) {
       body: UpdateSessionRequest,
       options?: WriteOptions,
     ): Promise<Session> => call("sessionSchema", "PATCH", pathOf(id), { ...options, body }),
-    /** Permanently, in any state. Returns the deleted session, or the readable part of a damaged one. */
-    delete: async (id: string, options?: WriteOptions): Promise<Session> =>
-      call("sessionSchema", "DELETE", pathOf(id), options),
+    /**
+     * Permanently, in any state. Returns the deleted session, or the readable part of a damaged one, and what became of
+     * the sessions that its agents kept, if they were to be deleted.
+     */
+    delete: async (
+      id: string,
+      { agentSessions, ...options }: WriteOptions & DeleteSessionQuery = {},
+    ): Promise<DeleteSessionReply> =>
+      call("deleteSessionReplySchema", "DELETE", pathOf(id), {
+        ...options,
+        query: agentSessions === undefined ? {} : { agentSessions },
+      }),
 
     send: async (
       id: string,

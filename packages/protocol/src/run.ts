@@ -18,18 +18,26 @@ export const RUN_STATUSES = [
 export const runStatusSchema = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-export const RUN_MEMORIES = ["live", "resumed", "loaded", "told", "briefed", "none"] as const;
+export const RUN_MEMORIES = [
+  "live",
+  "resumed",
+  "loaded",
+  "forked",
+  "told",
+  "briefed",
+  "none",
+] as const;
 export const runMemorySchema = z
   .object({
     how: z
       .enum(RUN_MEMORIES)
       .describe(
-        "live: the agent was still running. resumed, loaded: it reopened its own session. told: it receives the last messages with every prompt. briefed: it received them once, as text. none: it does not know them",
+        "live: the agent was still running. resumed, loaded: it reopened its own session. forked: in a fork, it copied the agent's session of the original. told: it receives the last messages with every prompt. briefed: it received them once, as text. none: it does not know them",
       ),
     given: countSchema
       .optional()
       .describe(
-        "for told and briefed, the number of messages it received; for resumed and loaded, how many of the messages since its last run, if other agents worked in between",
+        "for told and briefed, the number of messages it received; for resumed, loaded and forked, how many of the messages since its last run, if other agents worked in between",
       ),
     of: countSchema.optional().describe("the number of messages it could have received"),
   })

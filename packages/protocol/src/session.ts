@@ -182,3 +182,24 @@ export const sessionListSchema = z
   })
   .meta({ id: "SessionList" });
 export type SessionList = z.infer<typeof sessionListSchema>;
+
+export const agentSessionEndSchema = z
+  .object({
+    provider: z.string(),
+    outcome: z
+      .enum(["deleted", "not_offered", "failed"])
+      .describe("not_offered: the agent cannot delete its sessions"),
+    message: z.string().nullable().describe("why it failed"),
+  })
+  .meta({ id: "AgentSessionEnd" });
+export type AgentSessionEnd = z.infer<typeof agentSessionEndSchema>;
+
+export const deleteSessionReplySchema = sessionSchema
+  .extend({
+    agentSessions: z
+      .array(agentSessionEndSchema)
+      .optional()
+      .describe("what became of the sessions that its agents kept, if they were to be deleted"),
+  })
+  .meta({ id: "DeleteSessionReply" });
+export type DeleteSessionReply = z.infer<typeof deleteSessionReplySchema>;

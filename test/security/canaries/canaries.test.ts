@@ -35,7 +35,7 @@ const ENGINES = repeat<readonly ("sqlite" | "postgres")[]>({
 });
 
 describe.each(ENGINES)("canaries, on %s", (engine) => {
-  it("of 40 secrets, none is stored, logged or shown, whichever way an agent gives it away", async () => {
+  it("of 45 secrets, none is stored, logged or shown, whichever way an agent gives it away", async () => {
     const configured = configuredCanaries();
     const { folder, data, root } = prepareFolder({});
     onTestFinished(() => removeFolder(folder));
@@ -50,11 +50,12 @@ describe.each(ENGINES)("canaries, on %s", (engine) => {
         [SCRIPTED_VARIABLE]: JSON.stringify(options),
       },
       passEnv: configured.passEnv,
+      mcpServers: configured.mcpServers,
     });
     const config = {
       sandbox: "off",
       providers: {
-        leaky: provider({ log: received }),
+        leaky: provider({ log: received, capabilities: { mcpHttp: true, mcpSse: true } }),
         ...Object.fromEntries(
           Object.entries(PROVIDERS).map(([name, options]) => [name, provider(options)]),
         ),
@@ -62,6 +63,7 @@ describe.each(ENGINES)("canaries, on %s", (engine) => {
         model: { type: "model", api: "openai", model: "m", apiKeyEnv: "MODEL_KEY" },
       },
       defaultProvider: "leaky",
+      mcpVariables: ["MCP_OF_SESSION", "MCP_UNUSED"],
       limits: { retries: 0 },
     };
     writeFileSync(path.join(data, CONFIG_FILE), JSON.stringify(config));
@@ -84,7 +86,10 @@ describe.each(ENGINES)("canaries, on %s", (engine) => {
     const [token = ""] = tokens;
     const client = createClient({ url: server.url, token });
     const repo = await client.repos.add({ path: "." });
-    const { id } = await client.sessions.create({ repoId: repo.id });
+    const { id } = await client.sessions.create({
+      repoId: repo.id,
+      mcpServers: configured.sessionServers,
+    });
     const bearer = { authorization: `Bearer ${token}` };
     const port = Number(new URL(server.url).port);
     const stream = new RawClient(port, `/api/sessions/${id}/events`, bearer);
@@ -104,7 +109,7 @@ describe.each(ENGINES)("canaries, on %s", (engine) => {
       ...tokens.map((each, at) => canaryOf(`API token ${at + 1}`, each)),
       canaryOf("the token of the agent's tools", toolToken ?? ""),
     ];
-    expect(new Set(canaries.map(({ kernel }) => kernel)).size).toBeGreaterThanOrEqual(40);
+    expect(new Set(canaries.map(({ kernel }) => kernel)).size).toBeGreaterThanOrEqual(45);
     expect(WAYS.length).toBeGreaterThanOrEqual(30);
     writeFileSync(secretsFile, JSON.stringify(canaries.map(({ value }) => value)));
 

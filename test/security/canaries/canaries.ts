@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { McpServers } from "../../../packages/protocol/src/index.ts";
 import { createMatcher } from "../../../packages/server/src/providers/secrets/matcher.ts";
 
 /** A secret of the test. It is found anywhere by its kernel, whatever surrounds it. */
@@ -19,6 +20,9 @@ export interface ConfiguredCanaries {
   readonly serverEnv: Readonly<Record<string, string>>;
   /** `passEnv` of the agent. */
   readonly passEnv: readonly string[];
+  /** MCP servers of the agent, and of the session, which may use `MCP_OF_SESSION`. */
+  readonly mcpServers: McpServers;
+  readonly sessionServers: McpServers;
   readonly modelKey: string;
   readonly token: string;
   readonly password: string;
@@ -83,6 +87,11 @@ export function configuredCanaries(): ConfiguredCanaries {
     ),
   );
   const modelKey = add("the key of a model");
+  const ofServers = {
+    MCP_OF_PROVIDER: add("a variable of a provider's MCP server"),
+    MCP_OF_SESSION: add("a variable of a session's MCP server"),
+    MCP_UNUSED: add("an allowed variable that no MCP server uses"),
+  };
   return {
     all,
     env: {
@@ -95,10 +104,31 @@ export function configuredCanaries(): ConfiguredCanaries {
     otherEnv: shaped("OTHER_"),
     serverEnv: {
       ...passed,
+      ...ofServers,
       MODEL_KEY: modelKey,
       HTTPS_PROXY: `http://me:${inProxy}@proxy.example:3128`,
     },
     passEnv: Object.keys(passed),
+    mcpServers: {
+      program: {
+        command: "/bin/true",
+        env: { SERVICE: add("a value of a provider's MCP server") },
+        envFrom: { REGION: "MCP_OF_PROVIDER" },
+      },
+      address: {
+        type: "sse",
+        url: "https://mcp.example/sse",
+        headers: { Authorization: `Bearer ${add("a header of a provider's MCP server")}` },
+      },
+    },
+    sessionServers: {
+      mine: { command: "/bin/true", envFrom: { LEVEL: "MCP_OF_SESSION" } },
+      web: {
+        type: "http",
+        url: "https://mcp.example/",
+        headersFrom: { "X-Own": "MCP_OF_SESSION" },
+      },
+    },
     modelKey,
     token: add("HOLDFAST_TOKEN"),
     password: add("the database's password"),

@@ -52,19 +52,26 @@ interface RecordedLine {
 }
 
 /** The recorded output of real agents, by agent. */
-const RECORDINGS = readdirSync(FIXTURES)
-  .filter((name) => name.endsWith(".jsonl"))
-  .map((name) =>
-    readFileSync(path.join(FIXTURES, name), "utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line): RecordedLine => JSON.parse(line))
-      .filter(({ dir, msg }) => dir === "agent" && msg !== undefined),
-  );
+const RECORDINGS = recordingsIn(FIXTURES, ".jsonl");
+/** The same in version 2 of the protocol. */
+const SECOND_RECORDINGS = recordingsIn(path.join(FIXTURES, "versions"), "-2.jsonl");
+
+function recordingsIn(folder: string, ending: string): readonly (readonly RecordedLine[])[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .map((name) =>
+      readFileSync(path.join(folder, name), "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line): RecordedLine => JSON.parse(line))
+        .filter(({ dir, msg }) => dir === "agent" && msg !== undefined),
+    );
+}
 
 /** A part of a recording, rewritten for our session and prompt. */
-function recordingPart(random: Random, promptId: unknown): readonly string[] {
-  const recording = RECORDINGS[random.below(RECORDINGS.length)] ?? [];
+function recordingPart(random: Random, promptId: unknown, version: 1 | 2 = 1): readonly string[] {
+  const recordings = version === 1 ? RECORDINGS : SECOND_RECORDINGS;
+  const recording = recordings[random.below(recordings.length)] ?? [];
   const from = random.below(recording.length);
   const messages = recording.slice(from, from + 5 + random.below(40)).map(({ msg = {} }) => {
     const params =
@@ -75,12 +82,22 @@ function recordingPart(random: Random, promptId: unknown): readonly string[] {
   const beforeEnd = messages.filter(
     (message) => message.method !== undefined || random.chance(0.05),
   );
-  const end = { jsonrpc: "2.0", id: promptId, result: { stopReason: "end_turn" } };
-  return [...beforeEnd, end].map((message) => JSON.stringify(message));
+  const update = { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" };
+  const end =
+    version === 1
+      ? [{ jsonrpc: "2.0", id: promptId, result: { stopReason: "end_turn" } }]
+      : [
+          { jsonrpc: "2.0", id: promptId, result: { messageId: "m" } },
+          { jsonrpc: "2.0", method: "session/update", params: { sessionId: SESSION, update } },
+        ];
+  return [...beforeEnd, ...end].map((message) => JSON.stringify(message));
 }
 
 /** An agent process that starts normally and then writes mutated output. */
-function fakeProcess(random: Random): AgentProcess & { readonly written: () => number } {
+function fakeProcess(
+  random: Random,
+  version: 1 | 2,
+): AgentProcess & { readonly written: () => number } {
   const stdout = new PassThrough({ highWaterMark: 64 * 1024 });
   const exit = Promise.withResolvers<ProcessExit>();
   let isGone = false;
@@ -109,10 +126,16 @@ function fakeProcess(random: Random): AgentProcess & { readonly written: () => n
       write(isMutated ? mutate([line], random) : Buffer.from(`${line}\n`));
       if (isMutated) end();
     };
-    if (method === "initialize") return reply({ protocolVersion: 1, agentCapabilities: {} });
+    if (method === "initialize") {
+      return reply(
+        version === 1
+          ? { protocolVersion: 1, agentCapabilities: {} }
+          : { protocolVersion: 2, info: { name: "fuzzed" }, capabilities: { session: {} } },
+      );
+    }
     if (method === "session/new") return reply({ sessionId: SESSION });
     if (method !== "session/prompt") return reply({});
-    write(random.chance(0.1) ? noise(random) : mutate(recordingPart(random, id), random));
+    write(random.chance(0.1) ? noise(random) : mutate(recordingPart(random, id, version), random));
     end();
   };
   let buffered = "";
@@ -149,11 +172,13 @@ async function runPrompt(random: Random): Promise<{
   readonly reports: readonly AgentReport[];
   readonly written: number;
 }> {
-  const process = fakeProcess(random);
+  const version = random.chance(0.4) ? 2 : 1;
+  const process = fakeProcess(random, version);
   const reports: AgentReport[] = [];
   const definition = scriptedDefinition();
   const link = new AcpLink({
     title: "Fuzzed agent",
+    protocol: version === 1 ? 1 : "auto",
     process,
     translator: createTranslator(),
     journal: null,

@@ -156,11 +156,31 @@ function anything({ filling, path }: Position): Readonly<Record<string, unknown>
         newText: text("diffs.newText"),
       },
     ],
+    message: text("message"),
+    mode: "form",
+    url: text("url"),
+    schema: { type: "object", properties: { [text("schema.field")]: field(text) } },
     suggestions: [text("suggestions")],
     choices: [text("choices")],
     options: [
       { optionId: text("optionId"), name: text("options.name"), kind: text("options.kind") },
       { optionId: "allow", name: text("options.name"), kind: "allow_once" },
+    ],
+  };
+}
+
+/** A field of a form, with the text at every place that people see. */
+function field(text: (name: string) => string): Readonly<Record<string, unknown>> {
+  return {
+    type: "string",
+    title: text("schema.title"),
+    description: text("schema.description"),
+    oneOf: [
+      {
+        const: text("schema.const"),
+        title: text("schema.choice"),
+        description: text("schema.choice.description"),
+      },
     ],
   };
 }

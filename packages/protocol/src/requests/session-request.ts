@@ -34,6 +34,16 @@ export const firstMessageSchema = z.union(
   "must be a string, or an object with text or content",
 );
 
+export const deleteSessionQuerySchema = z.strictObject({
+  agentSessions: z
+    .enum(["keep", "delete"])
+    .default("keep")
+    .describe(
+      "delete: also delete the sessions that the session's agents keep, where they offer that; the reply then has `agentSessions`, and takes until the agents have answered",
+    ),
+});
+export type DeleteSessionQuery = z.input<typeof deleteSessionQuerySchema>;
+
 export const createSessionRequestSchema = orEmpty(
   z
     .strictObject({

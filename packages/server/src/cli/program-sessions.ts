@@ -201,7 +201,10 @@ function addLifecycle(holdfast: Command): void {
     .description("Deletes a session and its messages. This cannot be undone, so it asks first.")
     .argument("<id>", ID)
     .option("-y, --yes", "do not ask for confirmation")
-    .addHelpText(...examples("holdfast delete ID --yes"))
+    .option("--with-agent-sessions", "also delete the sessions that its agents keep")
+    .addHelpText(
+      ...examples("holdfast delete ID --yes", "holdfast delete ID --with-agent-sessions"),
+    )
     .action(run(async () => (await lifecycle()).deleteSession));
 }
 

@@ -37,6 +37,11 @@ export function authorOf({ role, content }: Pick<Message, "role" | "content">): 
   return role === "system" && WORK_TYPES.has(content.type) ? "agent" : role;
 }
 
+/** Whether a sub-agent produced it. `parent` is the `callId` of the tool call that stands for the sub-agent. */
+export function isOfSubagent({ parent }: MessageContent): boolean {
+  return typeof parent === "string";
+}
+
 /** The role of a message that may be of version 0.1, where plans and tool calls had the role `agent`. */
 export function currentRole(role: Role, content: MessageContent): Role {
   return role === "agent" && WORK_TYPES.has(content.type) ? "system" : role;

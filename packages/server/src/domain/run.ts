@@ -61,11 +61,19 @@ export interface RunError {
 export type RunMemory =
   /** `live`: it took part in them. `none`: it does not know them. */
   | { readonly how: "live" | "none" }
-  /** It resumed its own session and got later messages of other agents as a text. */
-  | { readonly how: "resumed" | "loaded"; readonly given?: number; readonly of?: number }
+  /** It resumed its own session, or a copy of its origin's, and got later messages of other agents as a text. */
+  | { readonly how: "resumed" | "loaded" | "forked"; readonly given?: number; readonly of?: number }
   /** `told`: it gets the last messages with every prompt. `briefed`: it got them once as a text. */
   | { readonly how: "told" | "briefed"; readonly given: number; readonly of: number };
 
-export const RUN_MEMORIES = ["live", "resumed", "loaded", "told", "briefed", "none"] as const;
+export const RUN_MEMORIES = [
+  "live",
+  "resumed",
+  "loaded",
+  "forked",
+  "told",
+  "briefed",
+  "none",
+] as const;
 
 export type Usage = JsonObject;

@@ -171,6 +171,7 @@ export const BUILT_IN = AGENTS.map((agent) => define({ ...agent, asks: true }));
 export function define(definition: Definition): AcpDefinition {
   return {
     title: definition.name,
+    protocol: 1,
     env: {},
     passes: [],
     mounts: [],

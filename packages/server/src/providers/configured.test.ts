@@ -51,6 +51,7 @@ describe("configured agents", () => {
             passEnv: ["MORE", "GEMINI_API_KEY"],
             mode: null,
             models: ["big"],
+            protocol: "auto",
             tools: false,
           },
         ],
@@ -64,6 +65,7 @@ describe("configured agents", () => {
       mode: null,
       asks: null,
       models: ["big"],
+      protocol: "auto",
       tools: false,
     });
     expect(others).toEqual(BUILT_IN.slice(1));

@@ -4,6 +4,7 @@ import { BUILT_IN, define } from "./built-in.ts";
 type Configurable =
   | "title"
   | "command"
+  | "protocol"
   | "env"
   | "mounts"
   | "mcpServers"
@@ -33,6 +34,7 @@ function configure(definition: AcpDefinition, agent: ConfiguredAgent = {}): AcpD
     ...definition,
     title: agent.title ?? definition.title,
     command: agent.command ?? definition.command,
+    protocol: agent.protocol ?? definition.protocol,
     env: { ...definition.env, ...agent.env },
     passes: [...new Set([...definition.passes, ...(agent.passEnv ?? [])])],
     mounts: [...new Set([...definition.mounts, ...(agent.mounts ?? [])])],

@@ -17,7 +17,7 @@ export type Turn =
 
 const MAX_ANSWER = 2_000;
 
-/** Asks a new agent for one answer, outside of any session. Permission requests are refused, and nothing is left running. */
+/** Asks a new agent for one answer, outside of any session. Permission requests and questions are refused, and nothing is left running. */
 export async function takeOneTurn(
   provider: Provider,
   { folder, text, timeoutMs, signal }: TurnOptions,
@@ -32,6 +32,7 @@ export async function takeOneTurn(
   let answer = "";
   const onReport = (report: AgentReport): undefined => {
     if (report.report === "permission") agent?.answer(report.requestId, rejectionOf(report));
+    if (report.report === "elicitation") agent?.answer(report.requestId, { action: "cancel" });
     if (report.report === "text" && report.voice === "answer" && answer.length < MAX_ANSWER)
       answer += report.text;
   };

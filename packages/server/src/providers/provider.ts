@@ -1,5 +1,6 @@
 import type { AgentOffer, OfferedCommand } from "../domain/settings/agent-offer.ts";
 import type { OptionValues, RunSettings } from "../domain/settings/agent-settings.ts";
+import type { ElicitationAnswer } from "../domain/elicitation/check-answer.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { McpServers } from "../domain/mcp-server.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
@@ -16,7 +17,14 @@ export interface Provider {
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
   startAgent(request: StartAgent): Promise<Agent>;
+  /**
+   * Deletes a session that an agent keeps, in a process that is started only for this. Throws an `AgentFault`. Absent if
+   * the agents of the provider keep no sessions.
+   */
+  deleteSession?(request: DeleteAgentSession): Promise<"deleted" | "not_offered">;
 }
+
+export type DeleteAgentSession = Pick<StartAgent, "sessionId" | "workspace" | "resume" | "signal">;
 
 export interface ProviderDescription {
   readonly name: string;
@@ -58,6 +66,8 @@ export interface StartAgent {
   readonly connections?: StartConnections;
   /** The `resumeData` of an earlier agent of this provider; null starts a new session. */
   readonly resume: Json;
+  /** The session in `resume` belongs to somebody else: the agent continues in a copy, or starts a new session. */
+  readonly isFork?: boolean;
   /**
    * Called for each report, in order, from before `startAgent` resolves until the agent has exited. If it returns a
    * promise, no more output is read until that settles.
@@ -114,7 +124,7 @@ export interface Agent {
   readonly provider: string;
   readonly pid: number;
   /** How it knows the earlier conversation; `told`: each prompt contains the history. */
-  readonly memory: "none" | "resumed" | "loaded" | "told";
+  readonly memory: "none" | "resumed" | "loaded" | "forked" | "told";
   readonly supportsResume: boolean;
   /** Sentences about connections of the session that it does not have. */
   readonly notices?: readonly string[];
@@ -130,8 +140,8 @@ export interface Agent {
   prompt(prompt: Prompt): Promise<PromptEnd>;
   /** For an agent that is `told`: how many earlier messages (`given`) of all (`of`) fit into the prompt. */
   roomFor?(prompt: Prompt): { readonly given: number; readonly of: number };
-  /** Answers a `permission` report; false if the agent no longer waits for it. */
-  answer(requestId: string, answer: PermissionAnswer): boolean;
+  /** Answers a `permission` or `elicitation` report; false if the agent no longer waits for it. */
+  answer(requestId: string, answer: AgentAnswer): boolean;
   /** Asks the agent to end its prompt. `ignored`: it did not in time and must be stopped. */
   cancel(): Promise<"settled" | "ignored">;
   /** Stops the process and everything it started, gently unless `urgent`. Resolves when nothing is left. */
@@ -192,6 +202,8 @@ export type PermissionAnswer =
   | { readonly outcome: "selected"; readonly optionId: string }
   | { readonly outcome: "cancelled" };
 
+export type AgentAnswer = PermissionAnswer | ElicitationAnswer;
+
 /** One piece of output of an agent. */
 export type AgentReport =
   /** Text that continues the previous text report if voice and part are the same. */
@@ -200,6 +212,8 @@ export type AgentReport =
       readonly voice: "answer" | "thought";
       readonly part: string | null;
       readonly text: string;
+      /** The tool call of the sub-agent that says it. Other reports have it as `parent` of their content. */
+      readonly parent?: string;
     }
   /** A complete message, such as an image, a link or a notice. */
   | { readonly report: "message"; readonly content: MessageContent }
@@ -219,6 +233,16 @@ export type AgentReport =
       /** A hash of tool and input: equal if the agent asks for the same again. */
       readonly fingerprint: string;
     }
+  /** The agent asks a person for the fields of a form, or to open a URL. */
+  | {
+      readonly report: "elicitation";
+      readonly requestId: string;
+      readonly request: ElicitationRequest;
+      /** A hash of message and schema: equal if the agent asks for the same again. Null for a URL. */
+      readonly fingerprint: string | null;
+    }
+  /** The person has finished at the URL of an elicitation, says the agent. */
+  | { readonly report: "completed"; readonly requestId: string }
   /** The agent needs something from outside and ends its prompt. The answer comes with another prompt. */
   | {
       readonly report: "wants";
@@ -226,7 +250,7 @@ export type AgentReport =
       readonly callId: string;
       readonly request: JsonObject;
     }
-  /** The agent has withdrawn a permission request. */
+  /** The agent has withdrawn a permission request or an elicitation. */
   | { readonly report: "withdrawn"; readonly requestId: string }
   /** The usage of the current prompt so far. */
   | { readonly report: "usage"; readonly usage: JsonObject }
@@ -244,7 +268,19 @@ export interface PermissionRequest extends JsonObject {
   readonly kind: string | null;
   readonly input: Json;
   readonly options: readonly PermissionOption[];
-  /* Optional: `tool`, the name of the tool, and `locations`, the paths of its files. */
+  /*
+   * Optional: `tool`, the name of the tool, `locations`, the paths of its files, and `description`, what the agent says
+   * about the request.
+   */
+}
+
+export interface ElicitationRequest extends JsonObject {
+  /** The first line of the message. */
+  readonly title: string;
+  readonly message: string;
+  readonly mode: "form" | "url";
+  readonly toolCallId: string | null;
+  /* Form: `schema`, a JSON Schema. URL: `url` and `elicitationId`, the agent's own ID. */
 }
 
 export interface PermissionOption extends JsonObject {

@@ -108,6 +108,8 @@ export interface RuntimeContext {
   readonly obstacleOf: (repoId: string | null) => Promise<string | null>;
   /** Makes the worker of the session read it again. */
   readonly nudge: (sessionId: string) => void;
+  /** Resolves when this node has no agent of a deleted session any more. */
+  readonly untilCleared: (sessionId: string) => Promise<void>;
   /** Deletes an unreadable session, about which the kernel cannot decide, and ends its feeds. */
   readonly removeUnread: (sessionId: string) => Promise<void>;
   /** Keeps the session's idle agent for a run that is stored as handed over to it. Null without such an agent. */

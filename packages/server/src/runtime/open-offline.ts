@@ -40,6 +40,7 @@ export function openOffline(options: OfflineOptions): Offline {
     openDirectory: (directory) => repositories.openDirectory(directory),
     obstacleOf: async () => null,
     nudge: () => {},
+    untilCleared: async () => {},
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
       await options.forgetSession(sessionId);

@@ -78,6 +78,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const eventLag = createHistogram();
   const runsEnded = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
   const workers = new Map<string, SessionWorker>();
+  /** Resolved when the worker of the session rests. */
+  const rests = new Map<string, PromiseWithResolvers<void>>();
 
   const executeOn = async (on: Store, execution: Execution): Promise<Executed> => {
     const startedAt = performance.now();
@@ -120,7 +122,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       worker = new SessionWorker({
         context,
         sessionId,
-        onRest: () => void workers.delete(sessionId),
+        onRest: () => {
+          workers.delete(sessionId);
+          rests.get(sessionId)?.resolve();
+          rests.delete(sessionId);
+        },
       });
       workers.set(sessionId, worker);
     }
@@ -187,6 +193,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       return { ...context, store: patient, execute: (execution) => executeOn(patient, execution) };
     },
     nudge,
+    untilCleared: async (sessionId) => {
+      if (!workers.has(sessionId)) return;
+      const rest = rests.get(sessionId) ?? Promise.withResolvers<void>();
+      rests.set(sessionId, rest);
+      await rest.promise;
+    },
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
       endFeeds(sessionId);
@@ -271,6 +283,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     context.failpoint("stop.begun");
     const late = AbortSignal.timeout(deadlineMs);
     stopping.abort();
+    for (const rest of rests.values()) rest.resolve();
     const busy = [...workers.values()].map((worker) => worker.shutDown());
     await Promise.race([Promise.allSettled([recovery, ...busy]), sleep(deadlineMs)]);
     context.failpoint("stop.suspending");

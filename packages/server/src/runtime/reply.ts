@@ -1,3 +1,4 @@
+import type { FieldProblem } from "../domain/elicitation/check-answer.ts";
 import type { RefusalCode } from "../domain/kernel/refusal.ts";
 import type { State, Status } from "../domain/status.ts";
 
@@ -43,6 +44,8 @@ export interface RuntimeRefusal {
   readonly message: string;
   readonly status: Status | null;
   readonly state: State | null;
+  /** The problems by field, if an answer does not fit its form. */
+  readonly errors?: readonly FieldProblem[];
 }
 
 export interface Refused {

@@ -21,6 +21,8 @@ import type {
   AnswerSuspension,
   AskFromAgent,
   CreateSession,
+  DeletedReply,
+  DeleteSession,
   EditQueued,
   ListSessions,
   OnMessage,
@@ -59,6 +61,7 @@ export type {
 } from "../storage/store.ts";
 export type { Feed, FeedEnd, FeedItem, FeedReader } from "./feeds/feed.ts";
 export type { FindFiles } from "./repositories/repository-files.ts";
+export type { AgentSessionEnd } from "./requests/delete-agent-sessions.ts";
 export type { ReportedEvent } from "./requests/report-event.ts";
 export type * from "./requests/request-types.ts";
 export type {
@@ -89,7 +92,7 @@ export interface Runtime {
   /** The session with its repository, all messages and the position where its feed continues. */
   readWholeSession(sessionId: string): Promise<Reply<WholeSession>>;
   updateSession(request: UpdateSession): Promise<SessionReply>;
-  deleteSession(request: OnSession): Promise<SessionReply>;
+  deleteSession(request: DeleteSession): Promise<DeletedReply>;
   /** The stored rows, even if they are unreadable. */
   readRaw(sessionId: string): Promise<Reply<{ readonly raw: RawSession }>>;
 

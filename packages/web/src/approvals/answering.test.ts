@@ -25,3 +25,19 @@ it("an answer that may have arrived is kept for a retry", () => {
   const lost = new ConnectionError("no answer", { cause: null });
   expect(afterFailure(lost, "a")).toEqual({ at: "failed", answer: "a", reason: "no answer" });
 });
+
+it("an answer with wrong fields keeps their errors (D1)", () => {
+  const problem = {
+    type: "about:blank",
+    title: "Unprocessable",
+    status: 422,
+    code: "answer_invalid" as const,
+    detail: "No.",
+    errors: [{ field: "name", message: "is required" }],
+  };
+  const error = new HoldfastError("answer_invalid", { status: 422, detail: "No.", problem });
+  expect(afterFailure(error, {})).toEqual({
+    at: "refused",
+    errors: [{ field: "name", message: "Is required" }],
+  });
+});

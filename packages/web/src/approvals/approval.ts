@@ -1,7 +1,6 @@
 import { isObject } from "@holdfast/client";
 import {
   answerEntries,
-  elicitationAnswerSchema,
   readForm,
   type Form,
   type OpenSuspension,
@@ -165,11 +164,11 @@ function answerText({ kind, request, answer }: Suspension): string {
 }
 
 function elicitationText(approval: Approval, answer: unknown): string {
-  const { data } = elicitationAnswerSchema.safeParse(answer);
-  switch (data?.action) {
+  const { action, content } = isObject(answer) ? answer : {};
+  switch (action) {
     case "accept": {
       if (approval.ask !== "form") return "Opened";
-      const entries = answerEntries(approval.form, data.content ?? {});
+      const entries = answerEntries(approval.form, content ?? {});
       const text = entries.map(({ title, text: value }) => `${title}: ${value}`).join("; ");
       return text === "" ? "Answered without values" : visibleText(text);
     }
@@ -177,10 +176,8 @@ function elicitationText(approval: Approval, answer: unknown): string {
       return "Declined";
     case "cancel":
       return "Cancelled";
-    case undefined:
-      return "Answered";
     default:
-      return data satisfies never;
+      return "Answered";
   }
 }
 

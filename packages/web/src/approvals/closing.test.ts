@@ -50,3 +50,17 @@ it("an unanswered suspension is distinguished from an open one", () => {
     "Closed: the run has ended",
   ]);
 });
+
+it.each([
+  [{ action: "accept", content: { db: "pg", n: 3 } }, "Database: PostgreSQL; n: 3, by a person"],
+  [{ action: "accept", content: {} }, "Answered without values, by a person"],
+  [{ action: "decline" }, "Declined, by a person"],
+  [{ action: "cancel" }, "Cancelled, by a person"],
+  ["?", "Answered, by a person"],
+])("an elicitation answered with %j says: %s (D1)", (answer, text) => {
+  const db = { type: "string", title: "Database", oneOf: [{ const: "pg", title: "PostgreSQL" }] };
+  const request = { title: "Which?", mode: "form", schema: { properties: { db } } };
+  expect(closingText({ ...OPEN, kind: "elicitation", request, status: "answered", answer })).toBe(
+    text,
+  );
+});

@@ -74,7 +74,7 @@ const LINE_PX = 20;
 const KEPT_PX = 2 * LINE_PX;
 
 /** Shows how many lines are hidden below, and scrolls to them. */
-function MoreBelow({
+export function MoreBelow({
   scroller,
   isRead,
 }: {

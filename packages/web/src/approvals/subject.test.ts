@@ -23,6 +23,14 @@ it("a command is shown completely, with all other inputs", () => {
   });
 });
 
+it("what the agent says about the request is shown first", () => {
+  const { fields } = subjectOf({ description: "to count", input: { command: "wc", cwd: "/repo" } });
+  expect(fields).toEqual([
+    { name: "description", text: "to count" },
+    { name: "cwd", text: "/repo" },
+  ]);
+});
+
 it("the words of a command are quoted where necessary", () => {
   expect(subjectOf({ input: { command: ["sh", "-c", "rm -rf 'x'"] } })).toEqual({
     ...NOTHING,

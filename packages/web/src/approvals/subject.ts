@@ -14,10 +14,12 @@ const COMMAND_KEYS = ["command", "cmd", "commands", "script", "shell_command", "
 
 /** The whole request is shown; nothing is cut or left out. */
 export function subjectOf(request: Readonly<Record<string, unknown>>): Subject {
-  const { tool, kind, input, locations } = request;
+  const { tool, kind, input, locations, description } = request;
   const fields = isObject(input) ? Object.entries(input) : [];
   const commandKey = fields.find(([name, value]) => COMMAND_KEYS.includes(name) && isWords(value));
-  const rest = fields.filter(([name, value]) => name !== commandKey?.[0] && value !== null);
+  const rest = [["description", description] as const, ...fields].filter(
+    ([name, value]) => name !== commandKey?.[0] && value !== null && value !== undefined,
+  );
   return {
     tool: typeof tool === "string" ? visibleText(tool) : null,
     kind: typeof kind === "string" ? visibleText(kind) : null,

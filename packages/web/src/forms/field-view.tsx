@@ -243,7 +243,7 @@ function numberRule({ integer, minimum, maximum }: NumberField): string | null {
 function amountRule({ minItems, maxItems }: Extract<FormField, { type: "choices" }>): string {
   return (
     sentence([
-      "choose any number",
+      "several are possible",
       minItems === null ? null : `at least ${minItems}`,
       maxItems === null ? null : `at most ${maxItems}`,
     ]) ?? ""

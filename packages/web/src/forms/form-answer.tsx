@@ -15,6 +15,7 @@ import {
   useState,
 } from "react";
 import { announce } from "../app/announce.tsx";
+import { MoreBelow } from "../approvals/request-view.tsx";
 import { isComposing } from "../composer/composer-keys.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
@@ -44,24 +45,25 @@ export function FormAnswer({
   const [input, setInput] = useState<FormInput>(() => readFormDraft(draftKey, form));
   const [errors, setErrors] = useState<Errors>(new Map());
   const element = useRef<HTMLFormElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
   const questions = questionsOf(form);
   const isSingle = form.shape === "fields" && questions.length <= 1;
 
+  /** Counts the refusals: each moves the focus once, and corrections do not. */
+  const [refusals, setRefusals] = useState(0);
   const show = (list: readonly FieldError[]): void => {
     setErrors(new Map(list.map(({ field, message }) => [field, message])));
-    if (list.length > 0)
-      announce(`${list.length === 1 ? "1 field needs" : `${list.length} fields need`} attention`);
+    if (list.length > 0) setRefusals((count) => count + 1);
   };
   const [shownRefusal, setShownRefusal] = useState(refused);
   if (shownRefusal !== refused) {
     setShownRefusal(refused);
-    setErrors(new Map(refused.map(({ field, message }) => [field, message])));
+    show(refused);
   }
   // The first wrong field gets the focus, once its error is on the page.
   useEffect(() => {
-    if (errors.size === 0) return;
-    element.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [errors]);
+    if (refusals > 0) element.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [refusals]);
 
   const change = (name: string, value: FieldInput): void => {
     const next = { ...input, [name]: value };
@@ -73,6 +75,7 @@ export function FormAnswer({
     if (inert || busy) return;
     const result = contentOf(form, input);
     show(result.ok ? [] : result.errors);
+    if (!result.ok) announce(attention(result.errors.length));
     if (result.ok) onAnswer({ action: "accept", content: result.content });
   };
   const onSubmit = (event: FormEvent): void => {
@@ -116,27 +119,30 @@ export function FormAnswer({
       onKeyDown={onKeyDown}
       className="flex min-h-0 flex-col gap-3"
     >
-      <div className="-m-1 flex min-h-0 flex-col gap-5 overflow-y-auto p-1">
-        {form.shape === "fields" && form.description !== null && (
-          <p className="text-muted wrap-anywhere">{form.description}</p>
-        )}
-        {form.shape === "json" && (
-          <JsonInput
-            text={String(input[""] ?? "")}
-            error={errors.get("") ?? null}
-            disabled={busy}
-            onChange={(text) => change("", text)}
-          >
-            <SchemaView schema={form.schema} />
-          </JsonInput>
-        )}
-        {questions.map(({ field, companion }) => (
-          <div key={field.name} className="flex flex-col gap-2">
-            {view(field)}
-            {companion !== null && <div className="pl-3">{view(companion)}</div>}
-          </div>
-        ))}
+      <div ref={scroller} className="-m-1 min-h-0 overflow-y-auto p-1">
+        <div className="flex flex-col gap-5">
+          {form.shape === "fields" && form.description !== null && (
+            <p className="text-muted wrap-anywhere">{form.description}</p>
+          )}
+          {form.shape === "json" && (
+            <JsonInput
+              text={String(input[""] ?? "")}
+              error={errors.get("") ?? null}
+              disabled={busy}
+              onChange={(text) => change("", text)}
+            >
+              <SchemaView schema={form.schema} />
+            </JsonInput>
+          )}
+          {questions.map(({ field, companion }) => (
+            <div key={field.name} className="flex flex-col gap-2">
+              {view(field)}
+              {companion !== null && <div className="pl-3">{view(companion)}</div>}
+            </div>
+          ))}
+        </div>
       </div>
+      <MoreBelow scroller={scroller} isRead />
       {others.map(([name, message]) => (
         <p key={name} role="alert" className="text-xs text-danger wrap-anywhere">
           {name === "" ? message : `${name}: ${message}`}
@@ -145,6 +151,10 @@ export function FormAnswer({
       <Decisions accept="Send answer" {...{ inert, busy, onAnswer }} isSubmit />
     </form>
   );
+}
+
+function attention(count: number): string {
+  return count === 1 ? "1 field needs attention" : `${count} fields need attention`;
 }
 
 /** The answer to a schema that cannot be shown as fields. */

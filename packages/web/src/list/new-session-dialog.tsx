@@ -8,6 +8,7 @@ import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../ui/field.tsx";
+import { ConnectionFields } from "./connection-fields.tsx";
 import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
@@ -76,6 +77,11 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
             />
           )}
         </Field>
+        <ConnectionFields
+          mcpServers={draft.mcpServers}
+          directories={draft.directories}
+          onChange={change}
+        />
         {problem !== null && (
           <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
             {problem}
@@ -86,13 +92,15 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   );
 }
 
+const NOTHING_TYPED = { title: "", message: "", mcpServers: "", directories: "" };
+
 function useNewSession(onClose: () => void) {
   const chosen = useDefaults();
   const [typed, setTyped] = useState<Partial<Draft>>({});
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const draft: Draft = { ...chosen, mode: "", title: "", message: "", ...typed };
+  const draft: Draft = { ...chosen, mode: "", ...NOTHING_TYPED, ...typed };
   return {
     draft,
     problem,

@@ -1,14 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { firstWords, keepLastChoice, readLastChoice, toRequest } from "./new-session.ts";
 
-const EMPTY = { repoId: "r1", provider: "", model: "", mode: "", title: "", message: "" };
+const EMPTY = {
+  repoId: "r1",
+  provider: "",
+  model: "",
+  mode: "",
+  title: "",
+  message: "",
+  mcpServers: "",
+  directories: "",
+};
 
 describe("a new session", () => {
   it("contains only the filled-in fields", () => {
     expect(toRequest(EMPTY)).toEqual({ repoId: "r1" });
     expect(
       toRequest({
-        repoId: "r1",
+        ...EMPTY,
         provider: "demo",
         model: "m",
         mode: "plan",
@@ -23,6 +32,18 @@ describe("a new session", () => {
       title: "T",
       message: "Hi",
     });
+  });
+
+  it("has MCP servers, also in the form of other programs, and directories (D3)", () => {
+    const servers = { docs: { type: "http", url: "https://example.com" } };
+    for (const value of [servers, { mcpServers: servers }])
+      expect(toRequest({ ...EMPTY, mcpServers: JSON.stringify(value) })).toEqual({
+        repoId: "r1",
+        mcpServers: servers,
+      });
+    expect(toRequest({ ...EMPTY, directories: " /a \n\n/b" }).directories).toEqual(["/a", "/b"]);
+    for (const mcpServers of ["{", "[]", '{"mcpServers": 1}'])
+      expect(() => toRequest({ ...EMPTY, mcpServers })).toThrow("must be a JSON object");
   });
 
   it("is named by the first words of its message", () => {

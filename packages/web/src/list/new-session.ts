@@ -1,5 +1,5 @@
 import { isObject } from "@holdfast/client";
-import { LIMITS, type CreateSessionRequest } from "@holdfast/protocol";
+import { LIMITS, type CreateSessionRequest, type McpServers } from "@holdfast/protocol";
 import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
 /** The form of a new session. */
@@ -10,13 +10,20 @@ export interface Draft {
   readonly mode: string;
   readonly title: string;
   readonly message: string;
+  /** JSON; empty if there are none. */
+  readonly mcpServers: string;
+  /** One path per line. */
+  readonly directories: string;
 }
 
 const KEY = "holdfast.new-session";
 const TITLE_LENGTH = 80;
 
+/** Throws if the MCP servers are not JSON. The server checks everything else. */
 export function toRequest(draft: Draft): CreateSessionRequest {
   const { repoId, provider, model, mode, title, message } = draft;
+  const mcpServers = parseServers(draft.mcpServers);
+  const directories = linesOf(draft.directories);
   const text = message.trim();
   const name = title.trim() === "" ? firstWords(text) : title.trim();
   return {
@@ -26,7 +33,26 @@ export function toRequest(draft: Draft): CreateSessionRequest {
     ...(mode !== "" && { mode }),
     ...(name !== "" && { title: name.slice(0, LIMITS.titleLength) }),
     ...(text !== "" && { message: text }),
+    ...(mcpServers !== null && { mcpServers }),
+    ...(directories.length > 0 && { directories }),
   };
+}
+
+/** The servers alone, or in the form of other programs: `{"mcpServers": {…}}`. */
+function parseServers(text: string): McpServers | null {
+  if (text.trim() === "") return null;
+  const value = parseJson(text);
+  const servers = isObject(value) ? (value["mcpServers"] ?? value) : null;
+  if (!isObject(servers)) throw new Error("The MCP servers must be a JSON object.");
+  // The server parses them.
+  return servers as McpServers;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 }
 
 /** The start of a text, cut at a word, as a title. */

@@ -14,14 +14,15 @@ export function DeleteDialog({
 }: {
   readonly name: string;
   readonly busy: boolean;
-  readonly onConfirm: () => void;
+  readonly onConfirm: (options: { readonly agentSessions: boolean }) => void;
   readonly onClose: () => void;
 }): ReactElement {
   const [typed, setTyped] = useState("");
+  const [agentSessions, setAgentSessions] = useState(false);
   const isConfirmed = typed.trim().toLowerCase() === WORD;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isConfirmed && !busy) onConfirm();
+    if (isConfirmed && !busy) onConfirm({ agentSessions });
   };
   return (
     <Dialog
@@ -45,7 +46,7 @@ export function DeleteDialog({
         </>
       }
     >
-      <form id="delete-session" onSubmit={submit}>
+      <form id="delete-session" onSubmit={submit} className="flex flex-col gap-3">
         <Field label={`Type "${WORD}" to delete it`}>
           {(ids) => (
             <Input
@@ -58,6 +59,15 @@ export function DeleteDialog({
             />
           )}
         </Field>
+        <label className="flex items-center gap-2 text-sm touch-target">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={agentSessions}
+            onChange={(event) => setAgentSessions(event.target.checked)}
+          />
+          Also delete what its agents keep of it
+        </label>
       </form>
     </Dialog>
   );

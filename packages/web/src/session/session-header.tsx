@@ -5,6 +5,7 @@ import { ConnectionBadge } from "../app/connection-badge.tsx";
 import { Link } from "../app/link.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
+import { ConnectionDetails, connectionsText } from "./connection-details.tsx";
 import type { SessionView } from "./session-view.ts";
 import { TitleEditor } from "./title-editor.tsx";
 import type { SessionActions } from "./use-actions.ts";
@@ -42,6 +43,7 @@ export function SessionHeader({
 }): ReactElement {
   const { session, repo } = view;
   const [isWhole, setWhole] = useState(false);
+  const connections = connectionsText(session);
   const usage = usageOf(view.runs.filter((run) => run.usage !== null).slice(-1));
   return (
     <header className="flex flex-col gap-0.5 border-b border-line px-3 py-1.5 sm:px-4 sm:py-2">
@@ -91,6 +93,11 @@ export function SessionHeader({
             size="small"
           >
             <UsageDetails view={view} />
+          </DetailsButton>
+        )}
+        {connections !== "" && (
+          <DetailsButton text={connections} title="Connections">
+            <ConnectionDetails session={session} />
           </DetailsButton>
         )}
         {session.forkedFrom !== null && (

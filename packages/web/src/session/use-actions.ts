@@ -1,4 +1,4 @@
-import type { Session } from "@holdfast/protocol";
+import type { AgentSessionEnd, Session } from "@holdfast/protocol";
 import { useCallback, useMemo, useState } from "react";
 import { client } from "../api/client.ts";
 import { sessionName } from "../api/session-name.ts";
@@ -43,12 +43,13 @@ export function useActions(session: Session, onSession: (session: Session) => vo
         }),
       /** Also cancels a running run. */
       archive: () => act("archive", "Not archived", () => client.sessions.archive(id)),
-      remove: () =>
+      remove: ({ agentSessions }: { readonly agentSessions: boolean }) =>
         act("delete", "Not deleted", async () => {
-          await client.sessions.delete(id);
+          const options = agentSessions ? { agentSessions: "delete" as const } : {};
+          const deleted = await client.sessions.delete(id, options);
           drafts.write(id, NO_DRAFT);
           goTo({ page: "list" }, { replace: true });
-          void showToast({ text: `${name} was deleted` });
+          void showToast({ text: `${name} was deleted${left(deleted.agentSessions ?? [])}` });
         }),
       exportBundle: () =>
         act("export", "Not exported", async () => {
@@ -63,6 +64,12 @@ export function useActions(session: Session, onSession: (session: Session) => vo
     }),
     [act, busy, id, name],
   );
+}
+
+/** Names the agents that still have their session. */
+function left(ends: readonly AgentSessionEnd[]): string {
+  const names = ends.filter(({ outcome }) => outcome !== "deleted").map(({ provider }) => provider);
+  return names.length === 0 ? "" : `, but not what ${names.join(" and ")} kept of it`;
 }
 
 export type SessionActions = ReturnType<typeof useActions>;

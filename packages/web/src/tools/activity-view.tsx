@@ -1,9 +1,12 @@
 import { Brain, Wrench } from "lucide-react";
-import { memo, type ReactElement, useMemo } from "react";
+import { Fragment, memo, type ReactElement, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
 import { durationText } from "../ui/time.ts";
+import { familyOf, workKeyOf } from "./family.ts";
 import { FoldLine } from "./fold-line.tsx";
-import { hasFailed, isDone, summarise, toToolCall } from "./tool-call.ts";
+import { PlanView } from "./plan-view.tsx";
+import { SubagentText, SubagentWork } from "./subagent-work.tsx";
+import { callIdOf, hasFailed, isDone, summarise, toToolCall } from "./tool-call.ts";
 import { useFold, useToolSurroundings } from "./tool-context.tsx";
 import { ToolLine } from "./tool-line.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -32,23 +35,51 @@ export const ActivityView = memo(function ActivityView({
     const call = calls.get(id) ?? null;
     return call === null || isDone(call) ? null : waiting(call.callId);
   };
-  const toItem = (message: Message, index: number): ReactElement =>
-    message.content.type === "thought" ? (
-      <ThoughtLine
-        key={message.id}
-        message={message}
-        until={messages[index + 1]?.timestamp ?? until}
-      />
-    ) : (
-      <ToolLine key={message.id} message={message} suspension={suspensionOf(message)} />
-    );
-  const [first] = messages;
-  if (messages.length === 1 && first !== undefined) return toItem(first, 0);
+  const { top, under } = useMemo(() => familyOf(messages), [messages]);
+  const workOf = ({ content }: Message): readonly Message[] =>
+    under.get(callIdOf(content) ?? "") ?? [];
+  const isWaiting = (message: Message): boolean =>
+    suspensionOf(message) !== null || workOf(message).some(isWaiting);
+  const toItem = (message: Message, index: number, siblings: readonly Message[]): ReactElement => {
+    switch (message.content.type) {
+      case "thought": {
+        const next = siblings[index + 1]?.timestamp ?? until;
+        return <ThoughtLine key={message.id} message={message} until={next} />;
+      }
+      case "tool": {
+        const work = workOf(message);
+        return (
+          <Fragment key={message.id}>
+            <ToolLine message={message} suspension={suspensionOf(message)} />
+            {work.length > 0 && (
+              <SubagentWork
+                workKey={workKeyOf(message)}
+                count={work.length}
+                isWaiting={work.some(isWaiting)}
+              >
+                {work.map(toItem)}
+              </SubagentWork>
+            )}
+          </Fragment>
+        );
+      }
+      case "plan":
+        return <PlanView key={message.id} message={message} />;
+      default:
+        return <SubagentText key={message.id} message={message} />;
+    }
+  };
+  const [first] = top;
+  if (top.length === 1 && first !== undefined) return toItem(first, 0, top);
   const mustShow = (message: Message): boolean => {
     const call = calls.get(message.id) ?? null;
-    return call === null ? !message.complete : !isDone(call) || hasFailed(call);
+    if (call === null) return !message.complete;
+    return !isDone(call) || hasFailed(call) || isWaiting(message);
   };
-  const done = [...calls.values()].filter((call) => call !== null).filter(isDone);
+  const done = top
+    .map(({ id }) => calls.get(id) ?? null)
+    .filter((call) => call !== null)
+    .filter(isDone);
   const isOver = messages.every(({ complete }) => complete);
   const time = isOver && first !== undefined ? timeBetween(first.timestamp, until) : null;
   return (
@@ -58,13 +89,13 @@ export const ActivityView = memo(function ActivityView({
         onToggle={toggle}
         icon={<Wrench aria-hidden size={14} className="state-icon" />}
         aside={time !== null && <span className="fold-aside">{time}</span>}
-        details={<div className="activity-items">{messages.map(toItem)}</div>}
+        details={<div className="activity-items">{top.map(toItem)}</div>}
       >
         {done.length === 0 ? "Thought" : summarise(done)}
       </FoldLine>
       {!open && (
         <div className="activity-items">
-          {messages.map((message, index) => (mustShow(message) ? toItem(message, index) : null))}
+          {top.map((message, index) => (mustShow(message) ? toItem(message, index, top) : null))}
         </div>
       )}
     </div>

@@ -57,6 +57,11 @@ export function callIdOf({ type, callId }: Message["content"]): string | null {
   return type === "tool" && typeof callId === "string" ? callId : null;
 }
 
+/** The tool call of the sub-agent that produced the message; null if the agent itself did. */
+export function parentOf({ parent }: Message["content"]): string | null {
+  return typeof parent === "string" ? parent : null;
+}
+
 export function isDone({ status }: ToolCall): boolean {
   return status !== "pending" && status !== "in_progress";
 }
@@ -181,6 +186,7 @@ const PHRASES: ReadonlyMap<string, (count: number) => string> = new Map(
     move: (count: number) => `moved ${files(count)}`,
     search: (count: number) => (count === 1 ? "searched once" : `searched ${count} times`),
     execute: (count: number) => (count === 1 ? "ran 1 command" : `ran ${count} commands`),
+    subagent: (count: number) => (count === 1 ? "used 1 sub-agent" : `used ${count} sub-agents`),
     fetch: (count: number) => (count === 1 ? "fetched 1 page" : `fetched ${count} pages`),
   }),
 );

@@ -1,6 +1,7 @@
 import type { Message } from "@holdfast/protocol";
 import { createGrowingBlocks, type GrowingBlocks } from "../markdown/growing-blocks.ts";
 import { type Block, lexBlocks, normalLines } from "../markdown/lex-blocks.ts";
+import { parentOf } from "../tools/tool-call.ts";
 import { textOf } from "./message-text.ts";
 import { LONG_TEXT } from "./rows.ts";
 
@@ -67,8 +68,9 @@ function readBlocks(entry: Entry): void {
 }
 
 /** A text of the agent itself, not a notice of its program. */
-function isAnswer({ role, content: { type, notice } }: Message): boolean {
-  return role === "agent" && type === "text" && typeof notice !== "string";
+function isAnswer({ role, content }: Message): boolean {
+  const isText = content.type === "text" && typeof content["notice"] !== "string";
+  return role === "agent" && isText && parentOf(content) === null;
 }
 
 /** Link definitions can change the rendering of otherwise equal blocks. */

@@ -20,6 +20,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
   ["run_retried", "warning"],
   ["answer_unused", "warning"],
   ["policy", "warning"],
+  ["connections", "warning"],
 ]);
 
 const SEVERITIES: ReadonlyMap<unknown, Tone> = new Map([

@@ -151,6 +151,9 @@ interface Surroundings {
   readonly until: string | null;
 }
 
+/** Their text is in the entry. */
+const GROWING: ReadonlySet<string> = new Set(["thought", "text"]);
+
 function takesMore({ entries: [first] }: Section, entry: Entry): boolean {
   return first !== undefined && isActivity(first.message) && isActivity(entry.message);
 }
@@ -163,7 +166,7 @@ function rowsOf(section: Section, { startsRun, until }: Surroundings): readonly 
   const { message, text, blocks } = entry;
   if (isActivity(message)) {
     const messages = section.entries.map((each) =>
-      each.message.content.type === "thought"
+      GROWING.has(each.message.content.type)
         ? { ...each.message, content: { ...each.message.content, text: each.text } }
         : each.message,
     );

@@ -1,4 +1,5 @@
 import { authorOf, type Message } from "@holdfast/protocol";
+import { parentOf } from "../tools/tool-call.ts";
 import type { Block } from "../markdown/lex-blocks.ts";
 
 /** A row of the list. It is replaced when its content changes; the key stays. */
@@ -7,7 +8,7 @@ export type Row =
   | BlockRow
   | (RowPlace & {
       readonly row: "activity";
-      /** Consecutive thoughts and tool calls. */
+      /** Consecutive thoughts and tool calls, and everything of sub-agents. */
       readonly messages: readonly Message[];
       /** The start of the next entry. */
       readonly until: string | null;
@@ -49,8 +50,10 @@ export const LONG_TEXT = 3_000;
 const LONG_CODE = 90;
 const CODE_PART = 60;
 
-export function isActivity({ role, content: { type } }: Message): boolean {
-  return role !== "user" && (type === "tool" || type === "thought");
+/** Everything that a sub-agent does is shown under the tool call that stands for it. */
+export function isActivity({ role, content }: Message): boolean {
+  const { type } = content;
+  return role !== "user" && (type === "tool" || type === "thought" || parentOf(content) !== null);
 }
 
 export function messageRow(message: Message, text: string, startsRun: boolean): MessageRow {

@@ -3,6 +3,7 @@ import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
 import { addText, createEntry, type Entry, replaceMessage } from "./entries.ts";
 import { createKeyedListeners, createListeners } from "../api/store.ts";
+import { callsAround, workKeyOf } from "../tools/family.ts";
 import { callIdOf } from "../tools/tool-call.ts";
 import { wordsOf } from "./message-text.ts";
 import { createRowList } from "./row-list.ts";
@@ -262,5 +263,6 @@ function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])
 export function openAround(store: TranscriptStore, row: Row, messageId: string): void {
   if (row.row !== "activity") return;
   if (row.messages.length > 1) store.setOpen(row.key, true);
+  for (const call of callsAround(row.messages, messageId)) store.setOpen(workKeyOf(call), true);
   store.setOpen(messageId, true);
 }

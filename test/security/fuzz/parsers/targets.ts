@@ -11,7 +11,10 @@ import {
   JsonFault,
   parseJsonWithLines,
 } from "../../../../packages/server/src/cli/settings/json-lines.ts";
+import { createTranslator } from "../../../../packages/server/src/providers/acp/translate/translate.ts";
+import { SecondVersion } from "../../../../packages/server/src/providers/acp/v2/second-version.ts";
 import { createLineReader } from "../../../../packages/server/src/providers/acp/wire/line-reader.ts";
+import { looseObject } from "../../../../packages/server/src/providers/acp/wire/loose.ts";
 import { parseFrame } from "../../../../packages/server/src/providers/acp/wire/parse-frame.ts";
 import {
   parseEnd,
@@ -66,6 +69,24 @@ export const TARGETS: readonly ParserTarget[] = [
     name: "frames",
     refusal: null,
     parse: (input) => void input.toString().split("\n").map(parseFrame),
+  },
+  {
+    name: "second-version",
+    refusal: null,
+    parse: (input) => {
+      const second = new SecondVersion();
+      const translator = createTranslator();
+      for (const line of input.toString().split("\n")) {
+        const frame = second.decode(parseFrame(line));
+        if (frame.frame === "notification")
+          for (const params of second.updates(frame.params))
+            translator.update(looseObject(params)?.["update"]);
+        if (frame.frame === "request")
+          translator.permission(second.incoming(frame.method, frame.params));
+        if (frame.frame === "result") second.result(frame.result);
+      }
+      translator.endPrompt("completed");
+    },
   },
   {
     name: "bundle-lines",

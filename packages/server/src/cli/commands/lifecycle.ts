@@ -1,5 +1,6 @@
 import { defined } from "../../domain/defined.ts";
 import type {
+  AgentSessionEnd,
   InboxUnusedAnswer,
   OpenSuspension,
   Session,
@@ -16,6 +17,7 @@ import { formOutline } from "../talk/form/form-outline.ts";
 import { answerCommands } from "../talk/question-lines.ts";
 import { questionOf } from "../talk/question.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
+import { nameOf } from "../gaia/to-state.ts";
 import { changeSession } from "./change-session.ts";
 import { commandLine } from "../terminal/invocation.ts";
 
@@ -86,18 +88,33 @@ export async function archiveSession(id: string, flags: CommonFlags): Promise<vo
 /** Asks for confirmation first. */
 export async function deleteSession(
   id: string,
-  flags: CommonFlags & { readonly yes?: true },
+  flags: CommonFlags & { readonly yes?: true; readonly withAgentSessions?: true },
 ): Promise<number> {
   const printer = openPrinter(flags);
   const { confirmed } = await import("../terminal/confirm.ts");
-  const question = `Delete ${id} and its whole history? This cannot be undone.`;
+  const along = flags.withAgentSessions === true;
+  const what = along ? "its whole history and the sessions of its agents" : "its whole history";
+  const question = `Delete ${id} and ${what}? This cannot be undone.`;
   if (!(await confirmed(printer, { question, yes: flags.yes === true }))) return EXIT.no;
-  await changeSession(
-    flags,
-    (gateway) => gateway.sessions.delete(id),
-    (name) => `${name} is deleted.`,
+  const deleted = await withGateway(flags, "change", (gateway) =>
+    gateway.sessions.delete(id, along ? { agentSessions: "delete" } : {}),
   );
+  const ends = (deleted.agentSessions ?? []).map(describeEnd);
+  printer.result(deleted, [`${nameOf(deleted)} is deleted.`, ...ends].join("\n"));
   return EXIT.done;
+}
+
+function describeEnd({ provider, outcome, message }: AgentSessionEnd): string {
+  switch (outcome) {
+    case "deleted":
+      return `The session of ${provider} is deleted.`;
+    case "not_offered":
+      return `${provider} cannot delete its session.`;
+    case "failed":
+      return `The session of ${provider} is not deleted: ${message ?? "unknown reason"}`;
+    default:
+      return outcome satisfies never;
+  }
 }
 
 export async function forkSession(

@@ -17,6 +17,7 @@ import {
 import type { z } from "zod";
 import { parseRequest } from "../../http/problems/invalid-request.ts";
 import { problemFromError } from "../../http/problems/problem-status.ts";
+import { WrongUsage } from "../failure/wrong-usage.ts";
 import {
   fromWireContent,
   fromWireCreate,
@@ -98,7 +99,11 @@ export function databaseGateway(
             ...fromWireUpdate(checked(updateSessionRequestSchema, changes)),
           }),
         ),
-      delete: (name) => act(name, (sessionId) => requests.deleteSession({ sessionId })),
+      delete: async (name, { agentSessions = "keep" } = {}) => {
+        if (agentSessions === "delete")
+          throw new WrongUsage("Only a running server can delete the sessions of agents.");
+        return act(name, (sessionId) => requests.deleteSession({ sessionId }));
+      },
       cancel: (name, request = {}) =>
         act(name, (sessionId) => {
           const { reason = "Cancelled on the command line." } = checked(

@@ -66,6 +66,7 @@ describe("the config file", () => {
             title: "Mine",
             command: ["node", "agent.mjs", "--root", "{workspace}"],
             env: {},
+            protocol: "auto",
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],
@@ -125,6 +126,7 @@ describe("the config file", () => {
             title: "Mine",
             command: ["node", "agent.mjs", "--root", "{workspace}"],
             env: {},
+            protocol: "auto",
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],
@@ -177,6 +179,10 @@ describe("the config file", () => {
 describe("a bad config file is refused with line, field and reason", () => {
   it.each([
     ["[]", "line 1: the file: must be an object."],
+    [
+      '{"providers": {"a": {"type": "acp", "command": ["a"],\n"protocol": "2"}}}',
+      'line 2: providers.a.protocol: must be 1 or 2 or "auto".',
+    ],
     ['{\n"limits": 5\n}', "line 2: limits: must be an object."],
     [
       '{\n"limits": {\n"liveAgent": 5\n}\n}',

@@ -78,6 +78,7 @@ function makeSchemas() {
     type: z.literal("acp"),
     title: word.max(80).optional(),
     command: z.array(word).min(1, "must name a program").max(100).optional(),
+    protocol: z.literal([1, 2, "auto"]).optional(),
     env: z.record(variable, z.string()).optional(),
     passEnv: z.array(variable).optional(),
     mode: word.nullable().optional(),

@@ -115,6 +115,14 @@ describe("the settings of a server", () => {
     });
   });
 
+  it("choose the version of the protocol for each provider, by default 1", () => {
+    writeConfig({ providers: { codex: { type: "acp", protocol: "auto" } } });
+    const versions = new Map(read().agents.map(({ name, protocol }) => [name, protocol]));
+    expect([versions.get("codex"), versions.get("claude")]).toEqual(["auto", 1]);
+    writeConfig({ providers: { codex: { type: "acp", protocol: 3 } } });
+    expect(() => read()).toThrow('providers.codex.protocol: must be 1 or 2 or "auto"');
+  });
+
   it("take the resume policy from the config file, else the default (B3)", () => {
     writeConfig({ resume: { timeoutMinutes: 1.5, require: ["budget"] } });
     expect(read().resume).toEqual({ inactiveMs: 90_000, maxErrors: 3, require: ["budget"] });

@@ -53,8 +53,10 @@ export function askPerson(
     isInert = false;
     if (question.ask === "choice" || question.ask === "url") return;
     stop();
-    if (dialog !== null) showStep(dialog, terminal, { isFirst: true });
     stop = readLine(terminal, {
+      onReady: () => {
+        if (dialog !== null) showStep(dialog, terminal, { isFirst: true });
+      },
       onLine: take,
       onInterrupt,
       onEnd: () => finish(null),
@@ -129,6 +131,8 @@ function press(
 function readLine(
   { stdin, stderr }: Terminal,
   handlers: {
+    /** Called when the terminal no longer shows typed keys by itself, before the first prompt. */
+    readonly onReady: () => void;
     /** Whether the line is an answer; if not, the next line is read. */
     readonly onLine: (line: string) => boolean;
     readonly onInterrupt: () => void;
@@ -159,6 +163,7 @@ function readLine(
   lines.on("close", () => {
     if (!isOver) handlers.onEnd();
   });
+  handlers.onReady();
   lines.prompt();
   return () => {
     isOver = true;

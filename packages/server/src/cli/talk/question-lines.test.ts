@@ -27,6 +27,12 @@ describe("a permission", () => {
     ]);
   });
 
+  it("shows what the agent says about the request", () => {
+    const { request } = suspension();
+    const lines = linesOf(suspension({ request: { ...request, description: "to count" } }));
+    expect(lines).toContain("│ description: to count");
+  });
+
   it("shows every line of a change, and no file twice", () => {
     const newText = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
     const output = [{ type: "diff", path: "a.ts", oldText: null, newText }];

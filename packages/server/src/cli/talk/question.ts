@@ -1,5 +1,6 @@
 import { readForm, type Form, type OpenSuspension, type ToolContent } from "@holdfast/protocol";
 import { z } from "zod";
+import { isObject } from "../../domain/json.ts";
 import type { FileDiff } from "./diff-lines.ts";
 import { diffsIn } from "./tool-lines.ts";
 
@@ -73,7 +74,7 @@ export function questionOf(
         id,
         title,
         kind: fields.kind ?? null,
-        input: fields.input ?? null,
+        input: withDescription(fields.input ?? null, fields.description),
         locations: fields.locations,
         diffs: call === null ? [] : diffsIn(call),
         options,
@@ -101,6 +102,12 @@ export function questionOf(
   return { ask: "nothing", id, title, kind, input, until: expiresAt };
 }
 
+/** What the agent says about the request is shown before the input. */
+function withDescription(input: unknown, description: string | undefined): unknown {
+  if (description === undefined) return input;
+  return { description, ...(isObject(input) ? input : { input }) };
+}
+
 /** The IDs are the actions of the answer. */
 const URL_OPTIONS: readonly Option[] = [
   { optionId: "accept", name: "I opened the page", kind: "allow_once" },
@@ -119,6 +126,7 @@ const requestSchema = z.looseObject({
   name: text,
   kind: text,
   toolCallId: text,
+  description: text,
   message: text,
   mode: text,
   url: text,

@@ -60,6 +60,8 @@ interface RunCommands {
     Pick<EventFields["resume.recorded"], "mode">;
   /** The agent changed them itself, or a run is about to change them for itself. */
   "keep-settings": EventFields["settings.changed"];
+  /** The agent names its session. It never replaces a title that a person gave. */
+  "suggest-title": { readonly provider: string; readonly title: string };
 }
 
 /** Commands of a server that stops or starts. */

@@ -5,7 +5,7 @@ import { defined } from "../defined.ts";
 import type { SessionChanges, SessionEvent } from "./event.ts";
 import { sameJson, type Json } from "../json.ts";
 import { isFinal } from "../phase.ts";
-import { resumePointOf } from "../resume-point.ts";
+import { isTitledByAgent, resumePointOf } from "../resume-point.ts";
 import { cancelCurrentRun, cutRun } from "./run-events.ts";
 import { activityOf, currentRunOf, type Session } from "../session.ts";
 
@@ -41,6 +41,15 @@ export function decideUpdate(session: Session, command: Update): Decision {
   return accept(...events);
 }
 
+export function decideSuggestTitle(
+  session: Session,
+  { at, provider, title }: CommandOf<"suggest-title">,
+): Decision {
+  const isFree = session.title === null || isTitledByAgent(session.resumeData);
+  if (!isFree || session.title === title) return NOTHING_TO_DO;
+  return accept({ type: "session.updated", at, changes: { title }, titledBy: provider });
+}
+
 /** Leaves out values that the session has, so that a repeated update records nothing. */
 function changesIn(session: Session, wanted: SessionChanges): SessionChanges {
   const metadata = Object.entries(wanted.metadata ?? {}).filter(
@@ -49,8 +58,10 @@ function changesIn(session: Session, wanted: SessionChanges): SessionChanges {
   );
   const changed = <Key extends keyof SessionChanges>(key: Key): SessionChanges[Key] | undefined =>
     wanted[key] === session[key] ? undefined : wanted[key];
+  // A person who confirms the title of an agent keeps it.
+  const isConfirmed = isTitledByAgent(session.resumeData) && wanted.title !== undefined;
   return defined({
-    title: changed("title"),
+    title: isConfirmed ? wanted.title : changed("title"),
     delivery: changed("delivery"),
     provider: changed("provider"),
     model: changed("model"),

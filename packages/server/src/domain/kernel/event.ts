@@ -5,6 +5,7 @@ import type { Json } from "../json.ts";
 import type { Connections } from "../mcp-server.ts";
 import type { Outcome, PhaseChange } from "../phase.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "../run.ts";
+import type { ResumePoint } from "../resume-point.ts";
 import type { ForkOrigin, RecordedError, Session } from "../session.ts";
 import type { Closing, Suspension } from "../suspension.ts";
 
@@ -23,7 +24,11 @@ export interface EventFields {
   "session.created": SessionFields;
   /** The session comes from a bundle or from a portal's database. */
   "session.imported": { readonly session: ImportedSession };
-  "session.updated": { readonly changes: SessionChanges };
+  "session.updated": {
+    readonly changes: SessionChanges;
+    /** The provider whose agent gave the title. Absent if a person or an orchestrator changed the session. */
+    readonly titledBy?: string;
+  };
   "session.suspended": {
     /** `unavailable`: the server runs, but the session's repository is missing. */
     readonly cause: "shutdown" | "crash" | "unavailable";
@@ -106,6 +111,8 @@ interface SessionFields
   readonly lastRun?: AgentChoice | null;
   /** Absent if nothing is chosen, or in older events. */
   readonly settings?: readonly KeptSettings[];
+  /** A fork copies the sessions of its origin's agents, where they can do that. */
+  readonly resumeData?: readonly ResumePoint[];
 }
 
 /** Contains only changed fields. `metadata` contains only the keys to set. */

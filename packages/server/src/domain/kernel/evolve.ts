@@ -3,7 +3,7 @@ import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
 import { NO_CONNECTIONS } from "../mcp-server.ts";
 import type { CurrentRun } from "../run.ts";
-import { parseResumePoints, withResumeData, withSeenRun } from "../resume-point.ts";
+import { parseResumePoints, withResumeData, withSeenRun, withTitleOf } from "../resume-point.ts";
 import {
   activityOf,
   currentRunOf,
@@ -44,6 +44,9 @@ function fold(session: Session, event: Change): Session {
         ...session,
         ...event.changes,
         metadata: { ...session.metadata, ...event.changes.metadata },
+        ...(event.changes.title !== undefined && {
+          resumeData: withTitleOf(session.resumeData, event.titledBy ?? null),
+        }),
       };
     case "session.suspended": {
       const activity = activityOf(session);
@@ -144,7 +147,7 @@ function created(event: EventOf<"session.created">): Session {
     errorTotal: 0,
     lastError: null,
     supportsResume: false,
-    resumeData: [],
+    resumeData: event.resumeData ?? [],
     lastRun: event.lastRun ?? null,
     settings: event.settings ?? [],
     createdAt: at,

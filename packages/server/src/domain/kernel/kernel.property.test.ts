@@ -251,6 +251,7 @@ const COMMAND_TYPES: Record<Command["type"], true> = {
   "end-run": true,
   "record-resume": true,
   "keep-settings": true,
+  "suggest-title": true,
   suspend: true,
   "come-back": true,
 };

@@ -136,6 +136,10 @@ export function keepSettings(more: Partial<Of<"keep-settings">> = {}): Of<"keep-
   return { type: "keep-settings", at: NOON, provider: "demo", by: "agent", ...more };
 }
 
+export function suggestTitle(title: string, provider = "demo"): Of<"suggest-title"> {
+  return { type: "suggest-title", at: NOON, provider, title };
+}
+
 export function suspend(cause: "shutdown" | "crash"): Of<"suspend"> {
   return { type: "suspend", at: NOON, cause };
 }

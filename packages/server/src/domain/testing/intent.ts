@@ -67,6 +67,7 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
       make.keepSettings({ options: { effort: "low" }, by: "server" }),
     ],
   },
+  { weight: 3, wants: [make.suggestTitle("Trees"), make.suggestTitle("Fruit", "gemini")] },
   {
     weight: 2,
     wants: OUTCOMES.flatMap((outcome) => [make.finalize(outcome), make.finalize(outcome, "done")]),

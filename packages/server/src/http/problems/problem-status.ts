@@ -99,9 +99,11 @@ export function toProblem(code: ProblemCode, detail: string): Problem {
 }
 
 /** A refusal, with the status and state of the session if there is one. */
-export function problemFromRefusal({ code, message, status, state }: RuntimeRefusal): Problem {
+export function problemFromRefusal(refusal: RuntimeRefusal): Problem {
+  const { code, message, status, state, errors } = refusal;
   return {
     ...toProblem(code, message),
+    ...(errors !== undefined && { errors: [...errors] }),
     ...(status !== null && { sessionStatus: status }),
     ...(state !== null && { sessionState: state }),
   };

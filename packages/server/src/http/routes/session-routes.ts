@@ -1,6 +1,8 @@
 import {
   createSessionReplySchema,
   createSessionRequestSchema,
+  deleteSessionQuerySchema,
+  deleteSessionReplySchema,
   listSessionsQuerySchema,
   optionsReplySchema,
   rawSessionSchema,
@@ -29,6 +31,7 @@ import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import {
   toWireOptions,
+  toWireDeleted,
   toWireRaw,
   toWireSent,
   toWireSession,
@@ -222,10 +225,18 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "For an unreadable session, the reply has the readable fields, and `failure` has the error.",
       tags: TAGS,
       params: sessionParamsSchema,
+      querystring: deleteSessionQuerySchema,
       headers: ifMatchSchema,
-      response: changedSession(),
+      response: { ...changedSession(), 200: deleteSessionReplySchema },
     },
-    handler: async (request, reply) =>
-      sendSession(reply, await runtime.deleteSession(onSession(request))),
+    handler: async (request, reply) => {
+      const isAlong = request.query.agentSessions === "delete";
+      const deleted = await runtime.deleteSession({
+        ...onSession(request),
+        ...(isAlong && { agentSessions: true }),
+      });
+      if (deleted.ok) reply.header("etag", toEtag(deleted.session.version));
+      return sendReply(reply, deleted, toWireDeleted);
+    },
   });
 }

@@ -10,6 +10,7 @@ import type { Suspension } from "../../domain/suspension.ts";
 import type { AccessToken } from "../../runtime/tokens/access-tokens.ts";
 import { isDrained, type NodeView } from "../../runtime/cluster/node-view.ts";
 import type {
+  AgentSessionEnd,
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
@@ -32,6 +33,19 @@ import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
 import { toCursor } from "./from-wire.ts";
 import { problemFromError, problemFromRefusal } from "../problems/problem-status.ts";
 import { toTime, toTimeOrNull } from "./to-time.ts";
+
+export function toWireDeleted({
+  session,
+  agentSessions,
+}: {
+  readonly session: SessionSnapshot;
+  readonly agentSessions?: readonly AgentSessionEnd[];
+}): wire.DeleteSessionReply {
+  return {
+    ...toWireSession(session),
+    ...(agentSessions !== undefined && { agentSessions: agentSessions.map((end) => ({ ...end })) }),
+  };
+}
 
 export function toWireSession(session: SessionSnapshot): wire.Session {
   const suspensions = session.suspensions.map(toWireOpenSuspension);

@@ -3,8 +3,8 @@ import type { Json } from "../../domain/json.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import type {
   Agent,
+  AgentAnswer,
   AgentExit,
-  PermissionAnswer,
   Prompt,
   PromptEnd,
   WantedSettings,
@@ -68,6 +68,7 @@ export class AcpAgent implements Agent {
     this.resumeData = isStorable ? { sessionId, createdAt } : null;
     this.#options = options;
     this.#link = link;
+    link.expectPrompt();
     // Its children may outlive it.
     void link.process.exited.then(() => this.stop({ urgent: true }));
     this.exited = link.process.exited.then(async (exit) => {
@@ -123,8 +124,11 @@ export class AcpAgent implements Agent {
     }
   }
 
-  answer(requestId: string, answer: PermissionAnswer): boolean {
-    return this.#link.permissions.answer(requestId, answer);
+  answer(requestId: string, answer: AgentAnswer): boolean {
+    const { permissions, elicitations } = this.#link;
+    return "action" in answer
+      ? elicitations.answer(requestId, answer)
+      : permissions.answer(requestId, answer);
   }
 
   async cancel(): Promise<"settled" | "ignored"> {
@@ -149,18 +153,18 @@ export class AcpAgent implements Agent {
       link.reportsChanges = true;
     }
     if (active.isCancelled) return { stopReason: CANCELLED, usage: null };
-    link.mayAsk = true;
+    link.beginPrompt();
     const params: PromptRequest = { sessionId, prompt: [...promptBlocks(parts, capabilities)] };
     try {
       const result = await link.peer.request("session/prompt", params);
-      link.mayAsk = false;
+      link.endPrompt();
       await link.settle();
       return {
         stopReason: looseText(looseObject(result)?.["stopReason"]) ?? "end_turn",
         usage: normaliseUsage(result),
       };
     } catch (error) {
-      link.mayAsk = false;
+      link.endPrompt();
       if (!(error instanceof RpcError)) throw error;
       await link.settle();
       // Some agents reply to a cancelled prompt with an error.
@@ -170,7 +174,7 @@ export class AcpAgent implements Agent {
   }
 
   #endPrompt(how: "completed" | "cancelled" | "failed"): void {
-    this.#link.permissions.cancelAll({ isReported: true });
+    this.#link.cancelAsked({ isReported: true });
     this.#link.reportAll(this.#link.translator.endPrompt(how));
   }
 
@@ -178,9 +182,9 @@ export class AcpAgent implements Agent {
   async #cancelPrompt(prompt: ActivePrompt): Promise<boolean> {
     const link = this.#link;
     prompt.isCancelled = true;
-    link.mayAsk = false;
+    link.cancelPrompt();
     this.#notifyCancel();
-    link.permissions.cancelAll({ isReported: false });
+    link.cancelAsked({ isReported: false });
     const hasSettled = prompt.settled.then(() => true);
     return (await within(link.times.cancelMs, hasSettled)) ?? false;
   }

@@ -3,21 +3,26 @@ import type { Journal } from "../journal.ts";
 import { AgentFault, type AgentReport } from "../provider.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { within, type AcpTimes } from "./acp-times.ts";
+import type { Asking } from "./asking.ts";
 import { faultOfError, faultOfExit } from "./agent-fault.ts";
 import { createFrameCleaner } from "./redact/clean-frame.ts";
 import { createJournalLines } from "./redact/journal-lines.ts";
+import { createPendingElicitations, type PendingElicitations } from "./pending-elicitations.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
 import type { AgentProcess } from "./process/spawn-agent.ts";
+import { createRefusals, type Refusals } from "./refusals.ts";
 import { changedValues, learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
 import type { Translator } from "./translate/translate.ts";
 import { createUpdateRoute, type UpdateRoute } from "./translate/update-route.ts";
-import { openJsonRpcPeer, type JsonRpcPeer } from "./wire/json-rpc-peer.ts";
+import { openVersionedPeer, type ProtocolChoice } from "./v2/versioned-peer.ts";
+import type { JsonRpcPeer } from "./wire/json-rpc-peer.ts";
 import { looseObject } from "./wire/loose.ts";
 import { PeerFault, RpcError } from "./wire/rpc-error.ts";
 
 export interface LinkOptions {
   /** The agent's name in error messages. */
   readonly title: string;
+  readonly protocol: ProtocolChoice;
   readonly process: AgentProcess;
   readonly translator: Translator;
   readonly journal: Journal | null;
@@ -33,37 +38,51 @@ export class AcpLink {
   readonly translator: Translator;
   readonly times: AcpTimes;
   readonly permissions: PendingPermissions;
+  readonly elicitations: PendingElicitations;
   readonly route: UpdateRoute;
   /** Closes after everything the agent wrote has been reported. */
   readonly peer: JsonRpcPeer;
-  /** Whether the agent may ask for permission: a prompt is running and not being cancelled. */
-  mayAsk = false;
   about = NOTHING_KNOWN;
   /** Whether changes of its settings are the agent's own: its session is open, and we are not setting anything. */
   reportsChanges = false;
   readonly redactor: Redactor;
   readonly #onReport: LinkOptions["onReport"];
+  readonly #refusals: Refusals;
+  #asking: Asking = "no";
   #lastUpdateAt = performance.now();
   #release: NodeJS.Timeout | null = null;
   /** Resolves when the runtime has handled all reports so far. */
   #handled: Promise<unknown> = Promise.resolve();
 
-  constructor({ title, process, translator, journal, redactor, times, onReport }: LinkOptions) {
+  constructor(options: LinkOptions) {
+    const { title, protocol, process, translator, journal, redactor, times, onReport } = options;
     this.title = title;
     this.process = process;
     this.translator = translator;
     this.times = times;
     this.redactor = redactor;
     this.#onReport = onReport;
+    const report = (each: AgentReport): void => this.report(each);
+    const refusals = createRefusals((text) =>
+      this.reportAll(translator.notice("request_refused", text)),
+    );
+    this.#refusals = refusals;
     this.permissions = createPendingPermissions({
       translator,
-      mayAsk: () => this.mayAsk,
-      report: (report) => this.report(report),
+      refusals,
+      asking: () => this.#asking,
+      report,
+    });
+    this.elicitations = createPendingElicitations({
+      translator,
+      refusals,
+      asking: () => this.#asking,
+      report,
     });
     this.route = createUpdateRoute({
-      onUpdate: (update) => {
-        this.learn(update);
-        const reports = translator.update(update);
+      onUpdate: (update, sessionId) => {
+        if (sessionId === null) this.learn(update);
+        const reports = translator.update(update, sessionId);
         this.reportAll(reports.length > 0 ? reports : [ALIVE]);
         this.#releaseLater();
       },
@@ -73,12 +92,20 @@ export class AcpLink {
       },
     });
     const journalLine = createJournalLines(redactor);
-    this.peer = openJsonRpcPeer({
+    this.peer = openVersionedPeer({
+      protocol,
+      title,
       input: process.stdout,
       output: process.stdin,
-      handlers: { "session/request_permission": this.permissions.ask },
+      handlers: {
+        "session/request_permission": this.permissions.ask,
+        "elicitation/create": this.elicitations.create,
+      },
       onNotification: (method, params) => this.#onNotification(method, params),
-      onUnknownRequest: () => this.report(ALIVE),
+      onUnknownRequest: (method) => {
+        refusals.unknown(method);
+        this.report(ALIVE);
+      },
       onTraffic: (direction, line, frame) =>
         journal?.write(direction, frame === undefined ? line : journalLine(line, frame)),
       clean: createFrameCleaner(redactor),
@@ -86,8 +113,36 @@ export class AcpLink {
     void process.exited.then(() => this.peer.finish());
     void this.peer.closed.then(() => {
       if (this.#release !== null) clearTimeout(this.#release);
-      this.permissions.cancelAll({ isReported: false });
+      this.cancelAsked({ isReported: false });
     });
+  }
+
+  /** The session is open, and a prompt follows: what the agent asks until then can wait for it. */
+  expectPrompt(): void {
+    this.#asking = "soon";
+  }
+
+  /** A prompt begins: the agent may ask a person. */
+  beginPrompt(): void {
+    this.#asking = "now";
+    this.#refusals.begin();
+    this.elicitations.begin();
+  }
+
+  /** The prompt is being cancelled: nobody would answer. */
+  cancelPrompt(): void {
+    this.#asking = "cancelling";
+  }
+
+  endPrompt(): void {
+    this.#asking = "no";
+    this.#refusals.end();
+  }
+
+  /** Replies to everything the agent has asked. `isReported`: also reports that it was withdrawn. */
+  cancelAsked(options: { readonly isReported: boolean }): void {
+    this.permissions.cancelAll(options);
+    this.elicitations.cancelAll(options);
   }
 
   learn(message: unknown): void {
@@ -181,8 +236,11 @@ export class AcpLink {
       return this.route.take(params);
     }
     if (method === "$/cancel_request") {
-      this.permissions.withdraw(looseObject(params)?.["requestId"]);
+      const requestId = looseObject(params)?.["requestId"];
+      this.permissions.withdraw(requestId);
+      this.elicitations.withdraw(requestId);
     }
+    if (method === "elicitation/complete") this.elicitations.complete(params);
     this.report(ALIVE);
   }
 }

@@ -155,7 +155,7 @@ describe("an agent with unusual output", () => {
     ]);
     expect(end).toEqual(completed);
     expect(rig.text()).toBe(
-      "craft/drainMidTurnQueue: -32601 fs/read_text_file: -32601 elicitation/create: -32601",
+      "craft/drainMidTurnQueue: -32601 fs/read_text_file: -32601 elicitation/create: -32602",
     );
   });
 
@@ -178,6 +178,8 @@ describe("an agent with unusual output", () => {
     const translator = {
       update: () => [],
       permission: () => null,
+      elicitation: () => ({ ok: false, problem: "it is a test" }) as const,
+      notice: () => [],
       endPrompt: () => [],
       release: () => [],
       isHolding: false,

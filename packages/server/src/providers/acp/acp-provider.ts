@@ -5,6 +5,7 @@ import {
   AgentFault,
   type Agent,
   type Choice,
+  type DeleteAgentSession,
   type Provider,
   type ProviderDescription,
   type StartAgent,
@@ -28,7 +29,12 @@ import {
   type UserServer,
 } from "./connections/user-servers.ts";
 import type { AcpDefinition } from "./definition.ts";
-import { openSession, type OpenedSession } from "./open-session.ts";
+import {
+  deleteSession,
+  openSession,
+  type OpenedSession,
+  type OpenSession,
+} from "./open-session.ts";
 import {
   agentEnvironment,
   MARKER_VARIABLE,
@@ -42,7 +48,8 @@ import { programVersion } from "./process/program-version.ts";
 import { sweepAgents, type SweepResult } from "./process/process-sweep.ts";
 import { spawnAgent } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
-import { createTranslator, type Translator } from "./translate/translate.ts";
+import { createAgentTranslator } from "./translate/subagents.ts";
+import type { Translator } from "./translate/translate.ts";
 import { createLineReader } from "./wire/line-reader.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
@@ -87,6 +94,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
       startAgent(options, request, (started) => {
         latest = started;
       }),
+    deleteSession: (request) => deleteOwnSession(options, request),
   };
 }
 
@@ -123,11 +131,59 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
   };
 }
 
+/** A process that speaks the protocol, and everything that is needed to open a session in it and to stop it. */
+interface LaunchedAgent {
+  readonly link: AcpLink;
+  readonly context: OpenSession;
+  /** Sentences about connections that it does not get. */
+  readonly notices: readonly string[];
+  readonly sweep: () => Promise<SweepResult>;
+  readonly closeJournal: () => Promise<void>;
+}
+
 async function startAgent(
   options: OpenOptions,
   request: StartAgent,
   onStarted: (agent: LatestAgent) => void,
 ): Promise<Agent> {
+  const { definition } = options;
+  const launched = await launch(options, request);
+  const { link, sweep, closeJournal } = launched;
+  try {
+    const session = await openSession(launched.context);
+    onStarted({ link, session });
+    const notices = [...launched.notices, ...session.notices].map(link.redactor.text);
+    return new AcpAgent({
+      definition,
+      link,
+      session: { ...session, notices },
+      sweep,
+      closeJournal,
+    });
+  } catch (error) {
+    throw await abandon(launched, error, request.signal);
+  }
+}
+
+/** Starts a process only to delete a session that it keeps. The process gets no tools and has no journal. */
+async function deleteOwnSession(
+  options: OpenOptions,
+  request: DeleteAgentSession,
+): Promise<"deleted" | "not_offered"> {
+  const definition = { ...options.definition, tools: false, mcpServers: {} };
+  const quiet = { ...options, definition, journalFolder: null };
+  const start = { ...request, model: null, onReport: () => undefined };
+  const launched = await launch(quiet, start);
+  try {
+    const outcome = await deleteSession(launched.context);
+    await stop(launched);
+    return outcome;
+  } catch (error) {
+    throw await abandon(launched, error, request.signal);
+  }
+}
+
+async function launch(options: OpenOptions, request: StartAgent): Promise<LaunchedAgent> {
   const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
   const { workspace, sessionId } = request;
   const times = { ...ACP_TIMES, ...options.times };
@@ -197,8 +253,9 @@ async function startAgent(
   request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,
+    protocol: definition.protocol,
     process,
-    translator: (options.translator ?? createTranslator)(redactor),
+    translator: (options.translator ?? createAgentTranslator)(redactor),
     journal,
     redactor,
     times,
@@ -206,43 +263,42 @@ async function startAgent(
   });
   void process.exited.then(() => stderr.end());
   const closeJournal = async (): Promise<void> => journal?.close();
-  try {
-    const session = await openSession({
-      link,
-      definition,
-      request,
-      connections: {
-        toolServers: reachable(
-          enclosure?.toolServers ?? toolServers,
-          enclosure?.command.env ?? env,
-        ),
-        userServers,
-        directories,
-      },
-      environment: env,
-      clientVersion,
-      clock,
-    });
-    onStarted({ link, session });
-    const notices = [...users.notices, ...session.notices].map(redactor.text);
-    return new AcpAgent({
-      definition,
-      link,
-      session: { ...session, notices },
-      sweep,
-      closeJournal,
-    });
-  } catch (error) {
-    // Nothing may be left running, even after a bug.
-    const fault = await link.faultOf(error).then(
-      (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
-      (bug: unknown) => bug,
-    );
-    const urgency = AbortSignal.abort();
-    await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
-    await closeJournal();
-    throw request.signal.aborted ? abortFault(definition, request.signal) : fault;
-  }
+  const context = {
+    link,
+    definition,
+    request,
+    connections: {
+      toolServers: reachable(enclosure?.toolServers ?? toolServers, enclosure?.command.env ?? env),
+      userServers,
+      directories,
+    },
+    environment: env,
+    clientVersion,
+    clock,
+  };
+  return { link, context, notices: users.notices, sweep, closeJournal };
+}
+
+/** Stops a process that did not start as it should, and returns the fault. Nothing may be left running, even after a bug. */
+async function abandon(
+  launched: LaunchedAgent,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { link, context } = launched;
+  const fault = await link.faultOf(error).then(
+    (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
+    (bug: unknown) => bug,
+  );
+  await stop(launched);
+  return signal.aborted ? abortFault(context.definition, signal) : fault;
+}
+
+async function stop({ link, sweep, closeJournal }: LaunchedAgent): Promise<void> {
+  const { process, times } = link;
+  const urgency = AbortSignal.abort();
+  await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
+  await closeJournal();
 }
 
 /**

@@ -59,7 +59,9 @@ describe("an agent that starts", () => {
           clientCapabilities: {
             fs: { readTextFile: false, writeTextFile: false },
             terminal: false,
+            elicitation: { form: {}, url: {} },
             session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+            subagents: {},
           },
         },
       },

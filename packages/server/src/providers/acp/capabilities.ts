@@ -7,6 +7,8 @@ export interface Capabilities {
   readonly load: boolean;
   readonly resume: boolean;
   readonly close: boolean;
+  readonly fork: boolean;
+  readonly delete: boolean;
   readonly image: boolean;
   readonly audio: boolean;
   readonly embeddedContext: boolean;
@@ -35,6 +37,8 @@ export function parseCapabilities(result: Loose): Capabilities {
     load: agent?.["loadSession"] === true,
     resume: isOffered(session?.["resume"]),
     close: isOffered(session?.["close"]),
+    fork: isOffered(session?.["fork"]),
+    delete: isOffered(session?.["delete"]),
     image: prompt?.["image"] === true,
     audio: prompt?.["audio"] === true,
     embeddedContext: prompt?.["embeddedContext"] === true,

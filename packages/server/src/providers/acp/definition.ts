@@ -1,5 +1,6 @@
 import type { McpServers } from "../../domain/mcp-server.ts";
 import type { NetworkPolicy } from "../network/network-policy.ts";
+import type { ProtocolChoice } from "./v2/versioned-peer.ts";
 
 /** The configuration of an agent program that speaks ACP over stdio. */
 export interface AcpDefinition {
@@ -7,6 +8,8 @@ export interface AcpDefinition {
   readonly title: string;
   /** Program and arguments. `{workspace}` in an argument is replaced by the folder of the repository. */
   readonly command: readonly string[];
+  /** The version of the Agent Client Protocol to speak with it. */
+  readonly protocol: ProtocolChoice;
   /** Variables for this agent only. Most of their values are secrets: see `secretsOfOwn`. */
   readonly env: Readonly<Record<string, string>>;
   /** Variables of the server that this agent may see besides the common ones, such as its API key. Some are secrets. */

@@ -18,7 +18,10 @@ import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 export interface OpenSession {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
-  readonly request: Pick<StartAgent, "workspace" | "model" | "mode" | "resume" | "signal">;
+  readonly request: Pick<
+    StartAgent,
+    "workspace" | "model" | "mode" | "resume" | "isFork" | "signal"
+  >;
   readonly connections: AgentConnections;
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
@@ -28,7 +31,7 @@ export interface OpenSession {
 export interface OpenedSession {
   readonly sessionId: string;
   readonly createdAt: number;
-  readonly memory: "none" | "resumed" | "loaded";
+  readonly memory: "none" | "resumed" | "loaded" | "forked";
   readonly capabilities: Capabilities;
   /** What a new session offered before anything was set; null if an earlier one was opened. */
   readonly offered: AgentOffer | null;
@@ -60,6 +63,16 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
   return { ...session, capabilities, offered, notices };
 }
 
+/** Deletes the session in `request.resume` from what the agent keeps, without opening it. */
+export async function deleteSession(context: OpenSession): Promise<"deleted" | "not_offered"> {
+  const capabilities = await initialize(context);
+  const kept = parseResumeData(context.request.resume);
+  if (!capabilities.delete || kept === null) return "not_offered";
+  const { sessionId } = kept;
+  await withLogin(context, capabilities, () => ask(context, "session/delete", { sessionId }));
+  return "deleted";
+}
+
 /** Sends a request that must be answered in the time of a start. */
 function ask({ link, request }: OpenSession, method: string, params: object): Promise<unknown> {
   return link.peer.request(method, params, {
@@ -76,7 +89,10 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
+      elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+      // Without it, agents hide the work of their sub-agents, or mix it with their own.
+      ...{ subagents: {} },
     },
   };
   const result = looseObject(await ask(context, "initialize", params));
@@ -99,6 +115,7 @@ async function reopen(
   const { definition, clock, request } = context;
   const earlier = parseResumeData(request.resume);
   if (earlier === null) return null;
+  if (request.isFork === true) return fork(context, capabilities, earlier.sessionId);
   const succeeds = (method: string): Promise<boolean> =>
     isAccepted(() =>
       withLogin(context, capabilities, () =>
@@ -126,6 +143,33 @@ async function loadSession(
   link.learn(await ask(context, method, params));
   await link.settle();
   link.route.follow(sessionId);
+}
+
+/** Copies the session of another agent; null if that fails. The original is never opened. */
+async function fork(
+  context: OpenSession,
+  capabilities: Capabilities,
+  origin: string,
+): Promise<NewSession | null> {
+  if (!capabilities.fork) return null;
+  const { link, request, connections, clock } = context;
+  const params: LoadSessionRequest = {
+    sessionId: origin,
+    ...sessionParams(request.workspace, connections, capabilities),
+  };
+  let sessionId: unknown = null;
+  await isAccepted(() =>
+    withLogin(context, capabilities, async () => {
+      const result = await ask(context, "session/fork", params);
+      link.learn(result);
+      sessionId = looseObject(result)?.["sessionId"];
+      // Some agents repeat the history here, too.
+      await link.settle();
+    }),
+  );
+  if (typeof sessionId !== "string" || sessionId === "" || sessionId === origin) return null;
+  link.route.follow(sessionId);
+  return { sessionId, createdAt: clock(), memory: "forked" };
 }
 
 async function create(context: OpenSession, capabilities: Capabilities): Promise<NewSession> {

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createTranslator } from "../acp/translate/translate.ts";
+import { createAgentTranslator } from "../acp/translate/subagents.ts";
 import type { TranslatedPermission, Translator } from "../acp/translate/translate.ts";
 import { normaliseUsage } from "../acp/translate/usage.ts";
 import type { AgentReport } from "../provider.ts";
+import { asFirstVersion } from "./replay-second-version.ts";
 
 const FIXTURES = path.resolve(import.meta.dirname, "../acp/fixtures");
 
@@ -41,10 +42,11 @@ interface Row {
 }
 
 export function replayTranscript(name: string): Replay {
-  const rows = readFileSync(path.join(FIXTURES, `${name}.jsonl`), "utf8")
+  const written = readFileSync(path.join(FIXTURES, `${name}.jsonl`), "utf8")
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Row);
+  const rows = asFirstVersion(written);
 
   const translators = new Map<string, Translator>();
   const prompts = new Map<number, string>();
@@ -52,7 +54,7 @@ export function replayTranscript(name: string): Replay {
   const steps: ReplayStep[] = [];
 
   const translatorOf = (session: string): Translator => {
-    const translator = translators.get(session) ?? createTranslator();
+    const translator = translators.get(session) ?? createAgentTranslator();
     translators.set(session, translator);
     return translator;
   };

@@ -49,6 +49,10 @@ export type Step =
   | ({ readonly step: "ask" } & Ask)
   /** Asks all of these at once, waits for all, and says the answers in order, `answers: a, b`. */
   | { readonly step: "ask-all"; readonly asks: readonly Ask[] }
+  /** Asks for input, waits, and says `elicited: <reply>`. */
+  | ({ readonly step: "elicit" } & Elicit)
+  /** Asks all of these at once, waits for all, and says the replies in order, `elicited: a | b`. */
+  | { readonly step: "elicit-all"; readonly asks: readonly Elicit[] }
   /** Sends the client an unknown request and says `<method>: <error code>` (or `result`). */
   | { readonly step: "request"; readonly method: string; readonly params?: unknown }
   /** Uses the first MCP server of the session, or the named one: calls a tool, and says `mcp: <text>` or `mcp error: <text>`. */
@@ -144,6 +148,17 @@ export type Step =
   /** Creates or replaces a file; a relative path is in the working folder. */
   | { readonly step: "write"; readonly file: string; readonly text: string };
 
+export interface Elicit {
+  /** The fields of `elicitation/create` besides the session. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Withdraws the request by `$/cancel_request` when this file appears. */
+  readonly withdrawWhen?: string;
+  /** Says that the person has finished at the URL when this file appears. */
+  readonly completeWhen?: string;
+  /** Neither waits for the reply nor says it. */
+  readonly isLeft?: boolean;
+}
+
 export interface Ask {
   readonly id: string;
   readonly title: string;
@@ -206,6 +221,21 @@ export const tool = (options: Omit<Extract<Step, { step: "tool" }>, "step">): St
 });
 export const ask = (options: Ask): Step => ({ step: "ask", ...options });
 export const askAll = (...asks: readonly Ask[]): Step => ({ step: "ask-all", asks });
+export const elicit = (params: Elicit["params"], options: Omit<Elicit, "params"> = {}): Step => ({
+  step: "elicit",
+  params,
+  ...options,
+});
+/** The form that most tests ask for. */
+export const form = (
+  message: string,
+  properties: Readonly<Record<string, unknown>>,
+  required: readonly string[] = [],
+): Elicit["params"] => ({
+  mode: "form",
+  message,
+  requestedSchema: { type: "object", properties, required },
+});
 export const request = (method: string, params?: unknown): Step => ({
   step: "request",
   method,
@@ -315,6 +345,8 @@ const STEP_NAMES: ReadonlySet<string> = new Set<Step["step"]>([
   "think",
   "echo",
   "recall",
+  "elicit",
+  "elicit-all",
   "tell",
   "choose",
   "stamp",

@@ -13,6 +13,7 @@ import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
 import { createSettings } from "./scripted-settings.ts";
+import { speakSecondVersion } from "./scripted-second.ts";
 import { chunk, performSteps, updateOf, type Ending, type Stage } from "./scripted-steps.ts";
 import { openWire, type Incoming } from "./scripted-wire.ts";
 
@@ -23,7 +24,9 @@ const options: ScriptedOptions = {
   ...giveAway(given, knownSecrets()),
   ...(at === undefined ? {} : { at }),
 };
-const wire = openWire(options.log ?? null);
+const spoken = openWire(options.log ?? null);
+const { secondVersion } = options;
+const wire = secondVersion === undefined ? spoken : speakSecondVersion(spoken, secondVersion);
 const memory = openMemory(options.folder ?? null);
 const ignores = new Set<string>();
 const settings = createSettings(options);
@@ -70,6 +73,12 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
       return takeUp(id, String(params["sessionId"]), options.load ?? "works", true);
     case "session/resume":
       return takeUp(id, String(params["sessionId"]), options.resume ?? "works", false);
+    case "session/fork":
+      return forkSession(id, String(params["sessionId"]));
+    case "session/delete":
+      return memory.forget(String(params["sessionId"]))
+        ? wire.send({ id, result: {} })
+        : refuse(id, -32002, "no such session");
     case "session/prompt":
       return prompt(id, String(params["sessionId"]), params["prompt"]);
     case "session/cancel":
@@ -92,7 +101,7 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
 }
 
 function introduction(): object {
-  const { load, resume, close, image, embeddedContext } = options.capabilities ?? {};
+  const { load, resume, close, image, embeddedContext, ...more } = options.capabilities ?? {};
   const { mcpHttp, mcpSse, additionalDirectories } = options.capabilities ?? {};
   return {
     protocolVersion: options.protocolVersion ?? 1,
@@ -106,6 +115,8 @@ function introduction(): object {
         ...(additionalDirectories === true ? { additionalDirectories: {} } : {}),
         ...(resume === true ? { resume: {} } : {}),
         ...(close === true ? { close: {} } : {}),
+        ...(more.fork === true ? { fork: {} } : {}),
+        ...(more.delete === true ? { delete: {} } : {}),
       },
     },
   };
@@ -145,6 +156,21 @@ async function takeUp(
   wire.send({ id, result: settings.offers() });
   for (const update of late) setTimeout(() => wire.send(update), options.lateReplayMs);
   await perform(options.at?.sessionReady, sessionId);
+}
+
+/** Like the real ones, it repeats the history as updates of the new session before it replies. */
+async function forkSession(id: unknown, origin: string): Promise<void> {
+  const how = options.fork ?? "works";
+  if (how === "hangs") return;
+  if (how === "exits") process.exit(3);
+  const said = how === "error" ? null : memory.recall(origin);
+  if (said === null) return refuse(id, -32603, "cannot fork");
+  const sessionId = how === "same" ? origin : randomUUID();
+  if (how !== "same") memory.remember(sessionId, said);
+  for (const { text } of said)
+    wire.send(updateOf(sessionId, chunk("agent_message_chunk", `again: ${text}`)));
+  await perform(options.at?.session, sessionId);
+  wire.send({ id, result: { sessionId, ...settings.offers() } });
 }
 
 function set(id: unknown, what: string, value: unknown): void {

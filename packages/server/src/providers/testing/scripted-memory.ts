@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 export interface Turn {
@@ -11,6 +11,8 @@ export interface Memory {
   /** Null if there is no such session. */
   recall(sessionId: string): readonly Turn[] | null;
   remember(sessionId: string, said: readonly Turn[]): void;
+  /** False if there is no such session. */
+  forget(sessionId: string): boolean;
   /** The number of earlier calls with this key. */
   count(key: string): number;
 }
@@ -33,6 +35,13 @@ export function openMemory(folder: string | null): Memory {
         ...((read(`session-${sessionId}`) as readonly Turn[] | undefined) ?? []),
         ...said,
       ]);
+    },
+    forget: (sessionId) => {
+      const name = `session-${sessionId}`;
+      const isThere = read(name) !== undefined;
+      kept.delete(name);
+      if (folder !== null) rmSync(path.join(folder, `${name}.json`), { force: true });
+      return isThere;
     },
     count: (key) => {
       const before = (read(`count-${key}`) as number | undefined) ?? 0;

@@ -12,6 +12,8 @@ export interface ScriptedOptions {
     readonly load?: boolean;
     readonly resume?: boolean;
     readonly close?: boolean;
+    readonly fork?: boolean;
+    readonly delete?: boolean;
     readonly image?: boolean;
     readonly embeddedContext?: boolean;
     readonly mcpHttp?: boolean;
@@ -21,6 +23,8 @@ export interface ScriptedOptions {
   /** How it reopens a session. `error`: refuses although it is advertised. `hangs`: never replies. `exits`: exits. */
   readonly load?: "works" | "error" | "hangs" | "exits";
   readonly resume?: "works" | "error" | "hangs" | "exits";
+  /** How it copies a session. `same`: replies with the ID of the original. */
+  readonly fork?: "works" | "error" | "hangs" | "exits" | "same";
   /** The reply to a load comes this long before the end of its replay. */
   readonly lateReplayMs?: number;
   readonly modes?: readonly string[];
@@ -41,6 +45,8 @@ export interface ScriptedOptions {
   readonly auth?: { readonly methods: readonly unknown[]; readonly accepts: string | null };
   /** The protocol version in its reply; default: 1. */
   readonly protocolVersion?: unknown;
+  /** It speaks version 2 of the protocol, or refuses it with the versions that it supports. */
+  readonly secondVersion?: "speaks" | "refuses";
   /** Steps outside prompts. Steps that need a session use the one that is being created. */
   readonly at?: {
     /** Before it reads its input. */

@@ -20,6 +20,7 @@ export function scriptedDefinition({
     name,
     title: "Scripted agent",
     command: scriptedCommand,
+    protocol: 1,
     env: { ...env, [SCRIPTED_VARIABLE]: JSON.stringify(options) },
     passes: [],
     mounts: [],

@@ -3,6 +3,7 @@ import { closeSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DEFAULT_OPTIONS, type Ask, type Step } from "./script.ts";
 import { askPermission, fileAppears } from "./scripted-ask.ts";
+import { elicitInput } from "./scripted-elicit.ts";
 import { giveAway, knownSecrets } from "./scripted-leak.ts";
 import type { Memory } from "./scripted-memory.ts";
 import { callTool, type McpServerGiven } from "./scripted-mcp.ts";
@@ -95,6 +96,16 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
     case "ask-all": {
       const answers = await Promise.all(step.asks.map((one) => askPermission(stage, one)));
       speak(stage, `answers: ${answers.join(", ")}`);
+      return null;
+    }
+    case "elicit": {
+      const replied = elicitInput(stage, step);
+      if (step.isLeft !== true) speak(stage, `elicited: ${await replied}`);
+      return null;
+    }
+    case "elicit-all": {
+      const replies = await Promise.all(step.asks.map((one) => elicitInput(stage, one)));
+      speak(stage, `elicited: ${replies.join(" | ")}`);
       return null;
     }
     case "request": {

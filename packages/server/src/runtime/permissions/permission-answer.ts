@@ -66,24 +66,38 @@ export function carriedAnswer(
   suspensions: readonly StoredSuspension[],
   { runId, fingerprint, request }: Pick<StoredSuspension, "runId" | "fingerprint" | "request">,
 ): CarriedAnswer | null {
+  const earlier = earlierAnswer(suspensions, { runId, kind: "permission", fingerprint });
+  if (earlier === null) return null;
+  const kind = chosenKind(earlier.request, earlier.answer);
+  const same = optionsIn(request).filter((option) => kind !== null && option.kind === kind);
+  const [option] = same;
+  if (option === undefined || same.length > 1) return null;
+  return { optionId: option.optionId, by: carriedBy(earlier) };
+}
+
+/** The same question of an earlier process of the run, if a person answered it and the answer was not carried over yet. */
+export function earlierAnswer(
+  suspensions: readonly StoredSuspension[],
+  { runId, kind, fingerprint }: Pick<StoredSuspension, "runId" | "kind" | "fingerprint">,
+): StoredSuspension | null {
   if (fingerprint === null) return null;
   const used = new Set(suspensions.flatMap(({ answeredBy }) => carriedFrom(answeredBy) ?? []));
   const earlier = suspensions.find(
     (each) =>
       each.runId === runId &&
-      each.kind === "permission" &&
+      each.kind === kind &&
       each.status === "answered" &&
       each.fingerprint === fingerprint &&
       carriedFrom(each.answeredBy) === null &&
       !isByPolicy(each.answeredBy) &&
       !used.has(each.id),
   );
-  if (earlier === undefined) return null;
-  const kind = chosenKind(earlier.request, earlier.answer);
-  const same = optionsIn(request).filter((option) => kind !== null && option.kind === kind);
-  const [option] = same;
-  if (option === undefined || same.length > 1) return null;
-  return { optionId: option.optionId, by: `${CARRIED}${earlier.id}` };
+  return earlier ?? null;
+}
+
+/** The author of a carried answer. */
+export function carriedBy({ id }: Pick<StoredSuspension, "id">): string {
+  return `${CARRIED}${id}`;
 }
 
 /** The suspension whose answer was carried over; null for an answer to the question itself. */

@@ -6,6 +6,9 @@ import type { MessageContent } from "../../domain/message.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
 import type { WantedChange } from "../settings/session-options.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
+import type { Reply } from "../reply.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
+import type { AgentSessionEnd } from "./delete-agent-sessions.ts";
 
 export interface OnSession {
   readonly sessionId: string;
@@ -23,7 +26,17 @@ export interface CreateSession
   extends
     Idempotent,
     Required<
-      Omit<Create, "type" | "at" | "id" | "forkedFrom" | "lastRun" | "settings" | keyof Connections>
+      Omit<
+        Create,
+        | "type"
+        | "at"
+        | "id"
+        | "forkedFrom"
+        | "lastRun"
+        | "settings"
+        | "resumeData"
+        | keyof Connections
+      >
     >,
     Partial<Connections> {
   /** For the provider of the session, or the default. */
@@ -41,6 +54,17 @@ export interface UpdateSession extends OnSession, Pick<Update, "changes" | "phas
   /** For the provider of the next message. Null: the agent's default. */
   readonly settings?: WantedChange;
 }
+
+export interface DeleteSession extends OnSession {
+  /** Also deletes the sessions that the session's agents keep, where they offer that. */
+  readonly agentSessions?: boolean;
+}
+
+/** The deleted session, and what became of the sessions of its agents if these were to be deleted. */
+export type DeletedReply = Reply<{
+  readonly session: SessionSnapshot;
+  readonly agentSessions?: readonly AgentSessionEnd[];
+}>;
 
 export interface SendMessage
   extends Idempotent, Pick<Send, "provider" | "model" | "delivery" | "continuity"> {

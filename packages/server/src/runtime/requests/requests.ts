@@ -8,6 +8,7 @@ import { exportBundle } from "../bundle/export-bundle.ts";
 import { importBundle } from "../bundle/import-bundle.ts";
 import type { RuntimeContext } from "../context.ts";
 import { createSession } from "./create-session.ts";
+import { createAgentSessionDeleter } from "./delete-agent-sessions.ts";
 import { shareEqual } from "./idempotency.ts";
 import { listGrants, revokeGrant } from "../permissions/grants.ts";
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
@@ -66,6 +67,7 @@ export interface RequestOptions {
 export function createRequests(context: RuntimeContext, options: RequestOptions): Requests {
   const { store, clock } = context;
   const { catalog, repositories } = options;
+  const deleteAgentSessions = createAgentSessionDeleter();
   const findFiles = createFileFinder(repositories, { clock });
   const importSession: Requests["importSession"] = async (lines) => {
     const { spoolFolder } = options;
@@ -102,7 +104,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       return raw === null ? noSuchSession() : { ok: true, raw };
     },
     updateSession: (request) => updateSession(context, request),
-    deleteSession: (request) => deleteSession(context, request),
+    deleteSession: (request) => deleteSession(context, request, deleteAgentSessions),
     sendMessage: (request) => sendMessage(context, request),
     readMessages: (query) => readMessages(store, query),
     readRuns: (query) => readRuns(store, query),

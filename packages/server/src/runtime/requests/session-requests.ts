@@ -2,17 +2,23 @@ import { nextAgent } from "../../domain/choose-agent.ts";
 import type { SettingsChange } from "../../domain/settings/agent-settings.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Command } from "../../domain/kernel/command.ts";
+import { checkAnswer } from "../../domain/elicitation/check-answer.ts";
 import { forkOf } from "../../domain/kernel/fork.ts";
 import { sameJson, type Json } from "../../domain/json.ts";
 import { unfinishedContent } from "../../domain/message.ts";
 import type { NewMessage, QueuedMessage, StoredSuspension } from "../../storage/store.ts";
 import type { Executed } from "../execute-command.ts";
+import { refuseAnswer } from "../elicitation/refuse-answer.ts";
+import { patternMatcher } from "../elicitation/pattern-matcher.ts";
 import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
 import { replyWithSession, toRefused } from "../command-reply.ts";
 import { noSuchSession, refuse, type Refused, type Reply } from "../reply.ts";
+import type { AgentSessionDeleter } from "./delete-agent-sessions.ts";
 import type {
   AnswerSuspension,
+  DeletedReply,
+  DeleteSession,
   EditQueued,
   OnMessage,
   OnSession,
@@ -76,12 +82,16 @@ async function settingsFor(
   return refused ?? withDefaults(context, provider, settings);
 }
 
-/** Deletes the session in any state. The reply has its last snapshot. */
+/**
+ * Deletes the session in any state. The reply has its last snapshot, and what became of the sessions of its agents if
+ * these were to be deleted, too.
+ */
 export async function deleteSession(
   context: RuntimeContext,
-  request: OnSession,
-): Promise<SessionReply> {
-  const { sessionId, version } = request;
+  request: DeleteSession,
+  deleteAgentSessions: AgentSessionDeleter,
+): Promise<DeletedReply> {
+  const { sessionId, version, agentSessions = false } = request;
   const loaded = await context.store.load(sessionId);
   if (loaded.found === "unreadable") return deleteUnreadable(context, request);
   const session = await snapshotOf(context.store, sessionId);
@@ -92,7 +102,13 @@ export async function deleteSession(
   });
   if (!executed.ok) return toRefused(executed);
   context.nudge(sessionId);
-  return session === null ? noSuchSession() : { ok: true, session };
+  if (session === null || loaded.found !== "session") return noSuchSession();
+  if (!agentSessions) return { ok: true, session };
+  return {
+    ok: true,
+    session,
+    agentSessions: await deleteAgentSessions(context, loaded.stored.session),
+  };
 }
 
 /** The kernel cannot decide about an unreadable session. The reply has its readable fields. */
@@ -184,6 +200,12 @@ function parseAnswer(
   { kind, request }: StoredSuspension,
   answer: Json,
 ): { readonly ok: true; readonly answer: Json } | Refused {
+  if (kind === "elicitation") {
+    const checked = checkAnswer(request, answer, patternMatcher());
+    return checked.ok
+      ? { ok: true, answer: { ...checked.answer } }
+      : refuseAnswer(checked.problems);
+  }
   if (kind !== "permission" && kind !== "budget") return { ok: true, answer };
   const optionId = chosenOption(request, answer);
   if (optionId !== null) return { ok: true, answer: { optionId } };
@@ -234,7 +256,15 @@ export async function fork(
     }));
   const { session } = loaded.stored;
   const source = { ...session, metadata: withoutGrants(session.metadata) };
-  const command = forkOf(source, { id, at: context.clock(), atMessage });
+  const runs = await context.store.readRuns(sessionId);
+  const lastRun = runs.findLast(({ startedAt }) => startedAt !== null)?.id ?? null;
+  const isWhole = until === history.length - 1;
+  const command = forkOf(source, {
+    id,
+    at: context.clock(),
+    atMessage,
+    ...(isWhole && { whole: { lastRun } }),
+  });
   const executed = await context.execute({ sessionId: id, command, extras: { messages } });
   return replyWithSession(context.store, id, executed);
 }

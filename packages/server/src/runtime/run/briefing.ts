@@ -1,4 +1,4 @@
-import { authorOf, type Message, type Role } from "../../domain/message.ts";
+import { authorOf, isOfSubagent, type Message, type Role } from "../../domain/message.ts";
 import type { Limits } from "../context.ts";
 
 /** Approximate number of characters per token. */
@@ -45,7 +45,8 @@ const NAMES: Readonly<Record<Role, string>> = { user: "User", agent: "Agent", sy
 
 function toEntry(message: Message, maxLength: number): string | null {
   const words = wordsOf(message.content);
-  if (words === "") return null;
+  // The agent saw only what its sub-agents replied, which is in the call.
+  if (words === "" || isOfSubagent(message.content)) return null;
   const short = words.length > maxLength ? `${words.slice(0, maxLength)} […]` : words;
   return `${NAMES[authorOf(message)]}: ${short}`;
 }

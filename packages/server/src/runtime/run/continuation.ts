@@ -1,5 +1,6 @@
 import type { Json } from "../../domain/json.ts";
 import type { StoredSuspension } from "../../storage/store.ts";
+import { describeElicitation } from "../elicitation/elicitation-answer.ts";
 import {
   describePermission,
   permissionTitle,
@@ -15,11 +16,12 @@ export function continuationOf(closed: readonly StoredSuspension[]): string | nu
   const newest = closed.slice(-MAX_LISTED);
   const more = closed.length - newest.length;
   const permissions = newest.filter(({ kind }) => kind === "permission");
+  const asked = newest.filter(({ kind }) => kind === "permission" || kind === "elicitation");
   return [
     "What you were waiting for:",
     ...(more > 0 ? [`- ${more} earlier ones, all closed`] : []),
     ...newest.map((suspension) => `- ${describe(suspension)}`),
-    ...correct(permissions),
+    ...correct(asked),
     "Go on with the work.",
     ...(permissions.length > 0 ? ["If you still need a permission, ask for it again."] : []),
   ].join("\n");
@@ -29,8 +31,9 @@ export function continuationOf(closed: readonly StoredSuspension[]): string | nu
  * An agent that is ended while it asks writes into its own history that the user refused. A model that believes this ends
  * its turn without doing the allowed action, so the text corrects it.
  */
-function correct(permissions: readonly StoredSuspension[]): readonly string[] {
-  if (permissions.length === 0) return [];
+function correct(asked: readonly StoredSuspension[]): readonly string[] {
+  if (asked.length === 0) return [];
+  const permissions = asked.filter(({ kind }) => kind === "permission");
   const titlesOf = (verdict: "allowed" | "rejected"): string =>
     permissions
       .filter((each) => verdictOf(each) === verdict)
@@ -54,6 +57,8 @@ function describe(suspension: StoredSuspension): string {
   switch (suspension.kind) {
     case "permission":
       return describePermission(suspension);
+    case "elicitation":
+      return describeElicitation(suspension);
     case "question":
       return `You asked: "${title}" ${endOfQuestion(suspension)}`;
     case "event":

@@ -1,6 +1,9 @@
 import { currentRunOf, openSuspensionsOf } from "../../domain/session.ts";
-import type { Agent, AgentReport } from "../../providers/provider.ts";
+import type { Agent, AgentAnswer, AgentReport } from "../../providers/provider.ts";
+import type { StoredSuspension } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
+import { toElicitationAnswer } from "../elicitation/elicitation-answer.ts";
+import { elicitationQuestion } from "../elicitation/elicitation-question.ts";
 import { toAgentAnswer } from "../permissions/permission-answer.ts";
 import { permissionQuestion } from "../permissions/permission-question.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
@@ -22,7 +25,9 @@ export interface LiveQuestionsOptions {
 /** How often the session may change between read and write before an answer is left to the next agent. */
 const MAX_CONFLICTS = 50;
 
-/** The permissions a live agent asks for, until each is answered or withdrawn. */
+type AskingReport = Extract<AgentReport, { report: "permission" | "elicitation" }>;
+
+/** What a live agent asks a person, until each question is answered or withdrawn. */
 export class LiveQuestions {
   /** Suspensions whose end the live agent knows. */
   readonly knownEnds = new Set<string>();
@@ -38,16 +43,19 @@ export class LiveQuestions {
     return this.#requestIds.size > 0;
   }
 
-  async ask(report: Extract<AgentReport, { report: "permission" }>): Promise<void> {
+  async ask(report: AskingReport): Promise<void> {
     const { context, atWork, agent, onWaiting } = this.#options;
     const { sessionId, run, fence } = atWork;
     const id = context.newId();
-    const command = await permissionQuestion(context, { id, sessionId, run, report });
+    const command =
+      report.report === "permission"
+        ? await permissionQuestion(context, { id, sessionId, run, report })
+        : await elicitationQuestion(context, { id, sessionId, run, report });
     this.#requestIds.set(id, report.requestId);
     const executed = await context.execute({ sessionId, command, extras: { fence } });
     if (!executed.ok) {
       this.#requestIds.delete(id);
-      agent()?.answer(report.requestId, { outcome: "cancelled" });
+      agent()?.answer(report.requestId, UNANSWERED[report.report]);
       return;
     }
     const closed = executed.events.find((event) => event.type === "suspension.closed");
@@ -56,7 +64,26 @@ export class LiveQuestions {
       return onWaiting();
     }
     const { closing } = closed;
-    context.log.info({ sessionId, runId: run.id, closing }, "a permission needed no person");
+    context.log.info(
+      { sessionId, runId: run.id, closing },
+      `a ${NAMES[report.report]} needed no person`,
+    );
+    await this.deliverAnswers();
+  }
+
+  /** The agent says that a person has finished at its URL, before anybody answered here. */
+  async complete(requestId: string): Promise<void> {
+    const { context, atWork } = this.#options;
+    const { sessionId, fence } = atWork;
+    for (const [suspensionId, openId] of this.#requestIds) {
+      if (openId !== requestId) continue;
+      const answer = { action: "accept" };
+      await context.execute({
+        sessionId,
+        command: { type: "answer", at: context.clock(), suspensionId, answer, by: "the agent" },
+        extras: { fence },
+      });
+    }
     await this.deliverAnswers();
   }
 
@@ -85,7 +112,7 @@ export class LiveQuestions {
       // The agent is being ended: the next one gets the answer.
       if (atWork.signal.aborted) return;
       const suspension = await context.store.readSuspension(suspensionId);
-      const answer = suspension === null ? null : toAgentAnswer(suspension);
+      const answer = suspension === null ? null : answerFor(suspension);
       if (answer === null) continue;
       this.#requestIds.delete(suspensionId);
       if (!this.isWaiting && !(await this.#mayDeliver(suspensionId))) continue;
@@ -126,6 +153,20 @@ export class LiveQuestions {
     return closed.some(({ id }) => !knownEnds.has(id));
   }
 }
+
+function answerFor(suspension: StoredSuspension): AgentAnswer | null {
+  return suspension.kind === "elicitation"
+    ? toElicitationAnswer(suspension)
+    : toAgentAnswer(suspension);
+}
+
+const NAMES = { permission: "permission", elicitation: "question" } as const;
+
+/** The reply to a question that could not be stored. */
+const UNANSWERED = {
+  permission: { outcome: "cancelled" },
+  elicitation: { action: "cancel" },
+} as const satisfies Record<AskingReport["report"], AgentAnswer>;
 
 export interface StoredRun {
   readonly version: number;

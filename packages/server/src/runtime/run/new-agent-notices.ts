@@ -33,8 +33,8 @@ function memoryNotice(
   earlier: readonly Run[],
 ): string | undefined {
   const before = earlier.findLast((run) => run.provider !== null)?.provider;
-  if (before === undefined) return undefined;
   const knowledge = describeMemory(memory);
+  if (before === undefined) return memory.how === "forked" ? knowledge : undefined;
   if (provider !== before) return `${provider} goes on in place of ${before}. ${knowledge}`;
   return memory.how === "briefed" || memory.how === "none"
     ? `A new agent was started. ${knowledge}`
@@ -53,6 +53,12 @@ function describeMemory(memory: RunMemory): string {
       if (given === undefined || of === undefined) return "It took its own session up again.";
       const messages = of === 1 ? "the message" : `${countOf(given, of)} messages`;
       return `It took its own session up again and was told ${messages} since.`;
+    }
+    case "forked": {
+      const { given, of } = memory;
+      const copy = "The agent continues in a copy of its session in the original";
+      if (given === undefined || of === undefined) return `${copy}.`;
+      return `${copy} and was told ${of === 1 ? "the message" : `${countOf(given, of)} messages`} since.`;
     }
     case "live":
       return "It was there.";

@@ -114,6 +114,7 @@ export class RunAttempt {
       case "plan":
         return this.#put(report);
       case "permission":
+      case "elicitation":
         return this.#later(async () => {
           // The question is about the output before it.
           await this.#writer.flush();
@@ -125,6 +126,8 @@ export class RunAttempt {
         const suspension = { kind, request: { ...request, toolCallId: callId }, expiresAt: null };
         return this.#later(async () => void (await this.#suspend(suspension)));
       }
+      case "completed":
+        return this.#later(() => this.#questions.complete(report.requestId));
       case "withdrawn":
         return this.#later(() => this.#questions.withdraw(report.requestId));
       case "usage":
@@ -342,16 +345,13 @@ export class RunAttempt {
     return suspended.ok;
   }
 
-  /** The agent's title never replaces another one. */
   async #suggestTitle(title: string): Promise<void> {
     const { context, atWork } = this.#options;
+    const { provider } = atWork.run;
+    const suggestion = { provider, title: title.slice(0, 200) };
     await context.execute({
       sessionId: atWork.sessionId,
-      command: (session) => ({
-        type: "update",
-        at: context.clock(),
-        changes: session?.title === null ? { title: title.slice(0, 200) } : {},
-      }),
+      command: { type: "suggest-title", at: context.clock(), ...suggestion },
     });
   }
 

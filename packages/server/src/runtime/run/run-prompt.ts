@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../domain/json.ts";
-import type { Message, MessageContent } from "../../domain/message.ts";
+import { isOfSubagent, type Message, type MessageContent } from "../../domain/message.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
@@ -41,8 +41,13 @@ export async function promptFor(
     throw new AgentFault("agent_failed", "The message that was to be given cannot be read.");
   }
   const closed = run.attempts > 0 ? await closedSuspensions(store, session.id, run.id) : [];
-  const isBack = memory === "resumed" || memory === "loaded";
-  const missed = isBack ? await missedMessages(store, session, run, message) : null;
+  const isBack = memory === "resumed" || memory === "loaded" || memory === "forked";
+  const missed =
+    memory === "forked"
+      ? await messagesSinceFork(store, session, message)
+      : isBack
+        ? await missedMessages(store, session, run, message)
+        : null;
   const news = memory === "live" ? closed.filter(({ id }) => !knownEnds.has(id)) : closed;
   const text = continuationOf(news);
   const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
@@ -63,7 +68,8 @@ export async function promptFor(
       ? { ...prompt, memory: { how: memory } }
       : briefed(prompt, briefing, memory);
   }
-  const messages = await store.readMessages({ sessionId: session.id });
+  const all = await store.readMessages({ sessionId: session.id });
+  const messages = all.filter(({ content }) => !isOfSubagent(content));
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
   if (memory === "told") {
@@ -101,11 +107,23 @@ async function missedMessages(
   return since.filter(({ seq, runId }) => seq < message.seq && runId !== null && runId !== seen);
 }
 
+/** The messages of the fork itself. Those of its origin belong to no run of the fork, and the agent knows them. */
+async function messagesSinceFork(
+  store: Store,
+  session: Session,
+  message: Message,
+): Promise<readonly Message[]> {
+  const messages = await store.readMessages({ sessionId: session.id });
+  return messages.filter(
+    ({ seq, runId }) => seq < message.seq && runId !== null && runId !== message.runId,
+  );
+}
+
 /** Puts the briefing before the parts of the prompt. */
 function briefed(
   prompt: Omit<RunPrompt, "memory">,
   { text, given, of }: Briefing,
-  how: "resumed" | "loaded" | "briefed",
+  how: "resumed" | "loaded" | "forked" | "briefed",
 ): RunPrompt {
   const parts = [{ type: "text", text }, ...prompt.parts];
   return { ...prompt, parts, memory: { how, given, of } };

@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { AgentReport } from "../../providers/provider.ts";
 import { StorageFault } from "../../storage/fault.ts";
@@ -67,8 +68,9 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   let after = 0;
   const recent = createRecentOutput();
 
-  let text: { readonly id: string; readonly key: string; length: number } | null = null;
-  let planId: string | null = null;
+  /** The open text of the agent, and of each sub-agent: several can speak at once. */
+  const texts = new Map<string, { readonly id: string; readonly key: string; length: number }>();
+  const planIds = new Map<string, string>();
   const tools = new Map<string, { readonly id: string; readonly ended: boolean }>();
   const endedTools: string[] = [];
 
@@ -76,9 +78,14 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     if (!isOver) waiting.add(item, size);
   };
 
-  const endText = (): void => {
-    if (text !== null) add({ put: "end", messageId: text.id }, 0);
-    text = null;
+  const endText = (speaker: string): void => {
+    const text = texts.get(speaker);
+    if (text !== undefined) add({ put: "end", messageId: text.id }, 0);
+    texts.delete(speaker);
+  };
+
+  const endTexts = (): void => {
+    for (const speaker of texts.keys()) endText(speaker);
   };
 
   const addMessage = (
@@ -99,13 +106,18 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     voice,
     part,
     text: more,
+    parent,
   }: Extract<AgentReport, { report: "text" }>): void => {
     const key = `${voice}/${part ?? ""}`;
-    if (text !== null && (text.key !== key || text.length >= MAX_TEXT)) endText();
-    if (text === null) {
+    const speaker = parent ?? AGENT;
+    const open = texts.get(speaker);
+    const isEnded = open !== undefined && (open.key !== key || open.length >= MAX_TEXT);
+    if (isEnded) endText(speaker);
+    const text = isEnded ? undefined : open;
+    if (text === undefined) {
       const type = voice === "thought" ? "thought" : "text";
-      const id = addMessage("agent", { type, text: more }, false);
-      text = { id, key, length: more.length };
+      const id = addMessage("agent", { type, text: more, ...defined({ parent }) }, false);
+      texts.set(speaker, { id, key, length: more.length });
       return;
     }
     text.length += more.length;
@@ -119,8 +131,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   };
 
   const putPlan = (content: MessageContent): void => {
-    endText();
-    if (planId === null) planId = addMessage("system", content, false);
+    const speaker = speakerOf(content);
+    endText(speaker);
+    const planId = planIds.get(speaker);
+    if (planId === undefined) planIds.set(speaker, addMessage("system", content, false));
     else replace(planId, content, false);
   };
 
@@ -128,7 +142,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     const tool = tools.get(callId);
     if (tool?.ended === true) return;
     if (tool === undefined) {
-      endText();
+      endText(speakerOf(content));
       tools.set(callId, { id: addMessage("system", content, ended), ended });
     } else {
       replace(tool.id, content, ended);
@@ -211,7 +225,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
           putText(report);
           break;
         case "message":
-          endText();
+          endText(speakerOf(report.content));
           addMessage("agent", report.content, true);
           break;
         case "plan":
@@ -236,13 +250,13 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     },
     /** Adds a complete message of the server about the run. */
     say(content: MessageContent): void {
-      endText();
+      endTexts();
       addMessage("system", content, true);
       kick();
     },
-    /** Completes the last text: the prompt has ended. */
+    /** Completes the last texts: the prompt has ended. */
     endText(): void {
-      endText();
+      endTexts();
       kick();
     },
     /** Resolves when all reports so far are stored, or refused because the run is over. */
@@ -296,6 +310,13 @@ function* piecesOf(text: string, longest: number): Generator<string> {
     yield text.slice(from, to);
     from = to;
   }
+}
+
+/** The agent itself, as a speaker. Tool calls have longer IDs. */
+const AGENT = "";
+
+function speakerOf({ parent }: MessageContent): string {
+  return typeof parent === "string" ? parent : AGENT;
 }
 
 function sizeOf(content: MessageContent): number {

@@ -43,6 +43,8 @@ export interface TestRuntimeOptions {
   /** Another default than the first. */
   readonly defaultProvider?: string;
   readonly models?: NonNullable<CatalogOptions["models"]>;
+  readonly mcpVariables?: readonly string[];
+  readonly environment?: CatalogOptions["environment"];
   readonly toolsFor?: NonNullable<CatalogOptions["toolsFor"]>;
   readonly times?: NonNullable<CatalogOptions["times"]>;
 }
@@ -129,7 +131,8 @@ export class TestRuntime {
       models: this.#options.models ?? [],
       defaultName: this.#options.defaultProvider ?? null,
       owner: this.#owner,
-      environment: process.env,
+      environment: this.#options.environment ?? process.env,
+      mcpVariables: this.#options.mcpVariables ?? [],
       journalFolder,
       clientVersion: "test",
       ...(this.#options.toolsFor !== undefined && { toolsFor: this.#options.toolsFor }),
@@ -162,6 +165,7 @@ export class TestRuntime {
       }),
       limits: { ...LIMITS, retryPauseMs: 20, ...this.#options.limits },
       permissions: this.#options.permissions ?? null,
+      mcpVariables: this.#options.mcpVariables ?? [],
       resumePolicy: this.#options.resumePolicy ?? RESUME_POLICY,
       member: { ...MEMBER, ...this.#options.member },
       continueInterrupted: this.#options.continueInterrupted ?? 0,

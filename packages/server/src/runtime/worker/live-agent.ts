@@ -2,11 +2,16 @@ import { sameJson, type Json } from "../../domain/json.ts";
 import type { Connections } from "../../domain/mcp-server.ts";
 import { optionIn } from "../../domain/settings/agent-offer.ts";
 import { settingsOf } from "../../domain/settings/agent-settings.ts";
-import { resumePointOf } from "../../domain/resume-point.ts";
+import {
+  isUnchanged,
+  resumePointOf,
+  type AgentOrigin,
+  type ResumePoint,
+} from "../../domain/resume-point.ts";
 import type { CurrentRun } from "../../domain/run.ts";
-import type { Session } from "../../domain/session.ts";
+import { stateOf, type Session } from "../../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
-import type { Fence } from "../../storage/store.ts";
+import type { Fence, Store } from "../../storage/store.ts";
 import type { OpenWorkspace, RuntimeContext } from "../context.ts";
 import type { AgentEndReason, AgentRecord } from "./agent-trail.ts";
 import { providerGone } from "../requests/refuse-provider.ts";
@@ -116,22 +121,48 @@ export class LiveAgent {
 /** An agent that exits while it resumes gets a new session of its own, or the run could never start. */
 async function startOnce(options: StartLiveAgent): Promise<LiveAgent> {
   const { context, session, run, signal } = options;
-  const point = resumePointOf(session.resumeData, run.provider);
-  const resume = run.continuity === "off" ? null : (point?.data ?? null);
+  const point = run.continuity === "off" ? null : resumePointOf(session.resumeData, run.provider);
   try {
-    return await startWith(options, resume);
+    return (await startFork(options, point)) ?? (await startWith(options, point?.data ?? null));
   } catch (error) {
     const isOfResume = error instanceof AgentFault && error.code === "agent_exited";
-    if (resume === null || !isOfResume || signal.aborted) throw error;
+    const hasEarlier = point !== null && (point.data !== null || point.origin !== undefined);
+    if (!hasEarlier || !isOfResume || signal.aborted) throw error;
     const fields = { sessionId: session.id, runId: run.id, provider: run.provider };
     context.log.warn(fields, "the agent exited while it resumed its session; it gets a new one");
     return startWith(options, null);
   }
 }
 
+/**
+ * Starts an agent in a copy of the agent's session of the fork's origin. Null if there is none, or if the origin has gone
+ * on: its session contains more than the fork then. The origin can also go on while the copy is made.
+ */
+async function startFork(
+  options: StartLiveAgent,
+  point: ResumePoint | null,
+): Promise<LiveAgent | null> {
+  const origin = point?.origin;
+  if (origin === undefined) return null;
+  const { store } = options.context;
+  if (!(await isUntouched(store, origin))) return null;
+  const live = await startWith(options, origin.data, { isFork: true });
+  if (live.agent.memory !== "forked" || (await isUntouched(store, origin))) return live;
+  await live.stop("replaced", { urgent: true });
+  return null;
+}
+
+async function isUntouched(store: Store, origin: AgentOrigin): Promise<boolean> {
+  const loaded = await store.load(origin.sessionId);
+  if (loaded.found !== "session") return false;
+  const { session } = loaded.stored;
+  return stateOf(session) === "idle" && isUnchanged(origin, session);
+}
+
 async function startWith(
   { context, session, run, signal, onReport }: StartLiveAgent,
   resume: Json,
+  { isFork = false }: { readonly isFork?: boolean } = {},
 ): Promise<LiveAgent> {
   const provider = context.provider(run.provider);
   if (provider === null) throw new AgentFault("agent_not_installed", providerGone(run.provider));
@@ -156,6 +187,7 @@ async function startWith(
       tools: sessionTools(session.metadata),
       connections: { mcpServers: session.mcpServers, directories },
       resume,
+      isFork,
       onReport,
       onProcess: (process) => void records.push(context.agents.started({ ...about, ...process })),
       signal,

@@ -15,6 +15,7 @@ import { errors } from "./0013-errors.ts";
 import { browsers } from "./0014-browsers.ts";
 import { settings } from "./0015-settings.ts";
 import { connections } from "./0016-connections.ts";
+import { suspensionKinds } from "./0018-suspension-kinds.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -36,5 +37,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0014-browsers": browsers(context),
     "0015-settings": settings(context),
     "0016-connections": connections(),
+    "0018-suspension-kinds": suspensionKinds(context),
   };
 }

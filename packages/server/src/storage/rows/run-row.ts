@@ -51,6 +51,7 @@ export function toMemory(json: Json): RunMemory | null {
       return counts && { how: kind, ...counts };
     case "resumed":
     case "loaded":
+    case "forked":
       return { how: kind, ...counts };
     case "live":
     case "none":

@@ -25,6 +25,7 @@ export function parsePermission(params: unknown, call: ToolCall | null): Permiss
   const toolCall = toolCallOf(params);
   const rawInput = toolCall?.["rawInput"];
   const locations = locationsOf(call);
+  const description = looseLabel(request["description"], 2_000);
   const title =
     looseLabel(request["title"], 2_000) ?? looseLabel(toolCall?.["title"], 2_000) ?? call?.title;
   return {
@@ -35,6 +36,7 @@ export function parsePermission(params: unknown, call: ToolCall | null): Permiss
     options,
     ...(typeof call?.name === "string" && { tool: call.name }),
     ...(locations.length > 0 && { locations }),
+    ...(description !== null && { description }),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   type ToolCall,
 } from "./tool-call.ts";
 
-type ToolReport = Extract<AgentReport, { report: "tool" }>;
+export type ToolReport = Extract<AgentReport, { report: "tool" }>;
 
 /** The open tool calls of one agent. The end of a call is reported once, and nothing after that. */
 export interface ToolCalls {

@@ -91,7 +91,9 @@ export function updateTerminals(
   const updated = new Map(terminals);
   const outputId = looseLabel(output?.["terminal_id"]);
   if (outputId !== null && typeof output?.["data"] === "string") {
-    const terminal = updated.get(outputId) ?? NO_OUTPUT;
+    // Version 2 of the protocol can replace all output.
+    const isReplaced = output["replaces"] === true;
+    const terminal = (isReplaced ? null : updated.get(outputId)) ?? NO_OUTPUT;
     const { whole, half } = splitHalf(terminal.half + output["data"]);
     const { text, held } = nextPiece(redactor, terminal.held, cleanText(whole));
     updated.set(outputId, { ...terminal, output: appendText(terminal.output, text), half, held });

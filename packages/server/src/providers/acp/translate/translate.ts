@@ -5,19 +5,28 @@ import { NOTHING_HELD, type Redactor } from "../../secrets/redactor.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import { looseLabel, looseList, looseObject, looseText, type Loose } from "../wire/loose.ts";
 import { appendText, EMPTY_EXCERPT, shortenText, type Excerpt } from "../wire/shorten.ts";
+import { parseElicitation, type ParsedElicitation } from "./elicitation.ts";
 import { contentOfBlock, textOfBlock } from "./content-block.ts";
 import { fingerprintOf, parsePermission, toolCallOf } from "./permission.ts";
 import { createTextStream } from "./text-stream.ts";
 import { newToolCall, patchToolCall, type ToolCall } from "./tool-call.ts";
-import { createToolCalls } from "./tool-calls.ts";
+import { planContent, planOfTool } from "./plan.ts";
+import { createToolCalls, type ToolReport } from "./tool-calls.ts";
 import { addTokens, costSince, normaliseUsage, type Usage } from "./usage.ts";
 
 /** Translates the messages of one agent into reports. It keeps state between calls, and never throws. */
 export interface Translator {
-  /** Translates the `update` of a `session/update`, which is not validated yet. */
-  update(update: unknown): readonly AgentReport[];
+  /**
+   * Translates the `update` of a `session/update`, which is not validated yet. `sessionId`: of another session than the
+   * agent's own, such as the session of a sub-agent.
+   */
+  update(update: unknown, sessionId?: string | null): readonly AgentReport[];
   /** Translates the params of a `session/request_permission`; null if they cannot be understood. */
   permission(params: unknown): TranslatedPermission | null;
+  /** Translates the params of an `elicitation/create`. */
+  elicitation(params: unknown): TranslatedElicitation;
+  /** A notice of our own about the agent. */
+  notice(name: string, text: string): readonly AgentReport[];
   /** Closes everything that is still open at the end of a prompt. */
   endPrompt(how: "completed" | "cancelled" | "failed"): readonly AgentReport[];
   /** Reports text that waits for the rest of a secret, although the agent says nothing more. */
@@ -34,6 +43,10 @@ export interface TranslatedPermission {
   readonly reports: readonly AgentReport[];
 }
 
+export type TranslatedElicitation =
+  | Extract<ParsedElicitation, { ok: false }>
+  | (Extract<ParsedElicitation, { ok: true }> & { readonly reports: readonly AgentReport[] });
+
 type Voice = "answer" | "thought";
 
 const ALIVE: readonly AgentReport[] = [{ report: "alive" }];
@@ -46,6 +59,8 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
   /** The summary of a compaction in progress. */
   let summary = EMPTY_EXCERPT;
   let summaryHeld = NOTHING_HELD;
+  /** The plan that is shown, of an agent that has several. */
+  let planId: string | null = null;
   /** The usage of this prompt. */
   let promptUsage: Usage = {};
   /** The agent's totals: now, and at the end of the prompt before this one. */
@@ -89,8 +104,11 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
     return [{ report: "usage", usage: promptUsage }];
   };
 
-  const tool = (reports: readonly AgentReport[]): readonly AgentReport[] =>
-    reports.length > 0 ? [...text.flush(), ...reports] : ALIVE;
+  const tool = (reports: readonly ToolReport[]): readonly AgentReport[] =>
+    reports.length > 0 ? [...text.flush(), ...reports, ...reports.flatMap(planOfTool)] : ALIVE;
+
+  const plan = (content: MessageContent | null): readonly AgentReport[] =>
+    content === null ? ALIVE : [...flush(), { report: "plan", content }];
 
   const translate = (update: Loose): readonly AgentReport[] => {
     switch (update["sessionUpdate"]) {
@@ -109,10 +127,14 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
       case "tool_call_content_chunk":
         return tool(calls.extend(update));
       case "plan":
+        return plan(planContent(update));
       case "plan_update": {
-        const content = planContent(update);
-        return content === null ? ALIVE : [...flush(), { report: "plan", content }];
+        planId = looseLabel(looseObject(update["plan"])?.["planId"]) ?? planId;
+        return plan(planContent(update));
       }
+      case "plan_removed":
+        // Another plan may have replaced it.
+        return looseLabel(update["planId"]) === planId ? plan({ type: "plan", steps: [] }) : ALIVE;
       case "usage_update": {
         const usage = normaliseUsage(update);
         if (usage === null) return ALIVE;
@@ -162,6 +184,11 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
         ? null
         : { request, fingerprint: fingerprintOf(params), reports: [...before, ...reports] };
     },
+    elicitation(params) {
+      const parsed = parseElicitation(params);
+      return parsed.ok ? { ...parsed, reports: flush() } : parsed;
+    },
+    notice: (name, words) => message(notice(name, words, "warning")),
     endPrompt(how) {
       const reports = [...text.flush(), ...calls.endAll(how)];
       streamed = new Set();
@@ -184,33 +211,6 @@ function standaloneCall(toolCall: Loose, redactor: Redactor): ToolCall {
 function blockContent(voice: Voice, block: unknown): MessageContent | null {
   const content = contentOfBlock(block);
   return content === null || voice === "answer" ? content : { ...content, voice };
-}
-
-const MAX_STEPS = 200;
-const MAX_STEP_BYTES = 4 * 1024;
-
-/** Reads a `plan`, or a `plan_update` with the plan inside; null if it contains none. */
-function planContent(update: Loose): MessageContent | null {
-  const plan = looseObject(update["plan"]) ?? update;
-  if (Array.isArray(plan["entries"])) {
-    const steps = looseList(plan["entries"]).slice(0, MAX_STEPS).flatMap(parseStep);
-    return { type: "plan", steps };
-  }
-  const markdown = plan["type"] === "markdown" ? looseText(plan["content"]) : null;
-  return markdown === null ? null : { type: "plan", steps: [], text: shortenText(markdown) };
-}
-
-function parseStep(item: unknown): { content: string; status: string; priority: string }[] {
-  const entry = looseObject(item);
-  const content = looseText(entry?.["content"]);
-  if (content === null) return [];
-  return [
-    {
-      content: shortenText(content, MAX_STEP_BYTES),
-      status: looseLabel(entry?.["status"]) ?? "pending",
-      priority: looseLabel(entry?.["priority"]) ?? "medium",
-    },
-  ];
 }
 
 /** Reads a `notice`, which comes from the agent's program and not from its model. */

@@ -8,12 +8,13 @@ export interface UpdateRoute {
   take(params: unknown): void;
   /** A new session is being created: collects updates until its ID is known. */
   expect(): void;
-  /** Delivers the collected and all later updates of this session. */
+  /** Delivers the collected and all later updates of this session, and later ones of its sub-agents. */
   follow(sessionId: string): void;
 }
 
 export interface UpdateRouteOptions {
-  readonly onUpdate: (update: unknown) => void;
+  /** `sessionId`: null for our session. */
+  readonly onUpdate: (update: unknown, sessionId: string | null) => void;
   /** Called with the `update` if no session is known yet, and with undefined otherwise. */
   readonly onIgnored: (update: unknown) => void;
 }
@@ -30,7 +31,8 @@ export function createUpdateRoute({ onUpdate, onIgnored }: UpdateRouteOptions): 
           if (route.early.length < MAX_EARLY) route.early.push({ sessionId, update });
           return onIgnored(undefined);
         case "session":
-          return sessionId === route.sessionId ? onUpdate(update) : onIgnored(undefined);
+          if (sessionId === route.sessionId) return onUpdate(update, null);
+          return typeof sessionId === "string" ? onUpdate(update, sessionId) : onIgnored(undefined);
         default:
           return route satisfies never;
       }
@@ -41,7 +43,7 @@ export function createUpdateRoute({ onUpdate, onIgnored }: UpdateRouteOptions): 
     follow: (sessionId) => {
       const early = route.to === "buffer" ? route.early : [];
       route = { to: "session", sessionId };
-      for (const params of early) if (params.sessionId === sessionId) onUpdate(params.update);
+      for (const params of early) if (params.sessionId === sessionId) onUpdate(params.update, null);
     },
   };
 }

@@ -39,6 +39,8 @@ export interface PeerOptions {
   readonly onUnknownRequest?: (method: string) => void;
   /** Every line, unchanged, and what an incoming one means. */
   readonly onTraffic?: (direction: "in" | "out" | "noise", line: string, frame?: Frame) => void;
+  /** Replaces a frame before it is passed to `onTraffic` and handled. */
+  readonly decode?: (frame: Frame) => Frame;
   /** Changes a frame before it is handled. */
   readonly clean?: (frame: Frame) => Frame;
   readonly maxLineBytes?: number;
@@ -58,6 +60,7 @@ export function openJsonRpcPeer({
   onNotification,
   onUnknownRequest = () => {},
   onTraffic = () => {},
+  decode = (frame) => frame,
   clean = (frame) => frame,
   maxLineBytes,
   maxUnreadBytes = MAX_UNREAD_BYTES,
@@ -139,7 +142,8 @@ export function openJsonRpcPeer({
   };
 
   const reader = readFrames(input, {
-    onFrame: (frame, line) => {
+    onFrame: (read, line) => {
+      const frame = decode(read);
       onTraffic(frame.frame === "noise" ? "noise" : "in", line, frame);
       receive(clean(frame));
     },

@@ -29,5 +29,6 @@ export const RPC_CODES = {
   internalError: -32603,
   authRequired: -32000,
   notFound: -32002,
+  unsupportedVersion: -32022,
   requestCancelled: -32800,
 } as const;
