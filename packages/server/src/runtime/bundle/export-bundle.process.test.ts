@@ -69,6 +69,8 @@ describe("an export", () => {
         lastRun: { provider: "demo", model: null },
         resumeData: [],
         settings: [],
+        mcpServers: {},
+        directories: [],
         forkedFrom: null,
         createdAt: at(0),
         updatedAt: at(4000),
