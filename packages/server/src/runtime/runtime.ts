@@ -39,7 +39,7 @@ import type {
   RunPage,
   WholeSession,
 } from "./requests/session-reads.ts";
-import type { SessionOptions } from "./settings/session-options.ts";
+import type { SessionOptions } from "./settings/option-types.ts";
 import type { SessionReply, SessionSnapshot } from "./session-snapshot.ts";
 import type { Measurements } from "./stats/measurements.ts";
 import type { Stats } from "./stats/stats.ts";
@@ -71,7 +71,7 @@ export type {
   RunPosition,
   WholeSession,
 } from "./requests/session-reads.ts";
-export type { SessionOptions } from "./settings/session-options.ts";
+export type { SessionOptions } from "./settings/option-types.ts";
 export type { Histogram, Measurements } from "./stats/measurements.ts";
 export type { Stats } from "./stats/stats.ts";
 export type { Readiness } from "./upkeep/readiness.ts";

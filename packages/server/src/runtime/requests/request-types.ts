@@ -4,7 +4,7 @@ import type { Create, Send, Update } from "../../domain/kernel/command.ts";
 import type { Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
-import type { WantedChange } from "../settings/session-options.ts";
+import type { WantedChange } from "../settings/option-types.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
 import type { Reply } from "../reply.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { choose, script, tell } from "../../providers/testing/script.ts";
 import type { ScriptedDefinition } from "../../providers/testing/scripted-provider.ts";
 import { ok, TestRuntime, transcript } from "../testing/test-runtime.ts";
-import type { WantedChange } from "./session-options.ts";
+import type { WantedChange } from "./option-types.ts";
 
 let test: TestRuntime;
 afterEach(() => test.close());

@@ -18,14 +18,7 @@ import type { RuntimeContext } from "../context.ts";
 import { refuse, type Refused } from "../reply.ts";
 import { withSession } from "../session-snapshot.ts";
 import type { Reply } from "../reply.ts";
-
-/** What the next agent of a session offers, with the values that it gets. */
-export interface SessionOptions {
-  readonly provider: string;
-  readonly options: readonly OfferedOption[];
-}
-
-export type WantedChange = Omit<SettingsChange, "provider">;
+import type { SessionOptions, WantedChange } from "./option-types.ts";
 
 /** The session, or the one to be created, that settings are for. */
 interface SettingsOwner extends AgentHistory, Pick<Session, "settings"> {
