@@ -114,7 +114,6 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
   const configured = definition.models.map((id): Choice => ({ id, name: id }));
   const about = latest?.link.about;
   const offered = about?.model.choices.filter(({ id }) => !definition.models.includes(id)) ?? [];
-  const toChoice = ({ id, name: choiceName }: Choice): Choice => ({ id, name: choiceName });
   return {
     name,
     title,
@@ -124,8 +123,8 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
     command: options.secrets.redactor.json(command),
     install,
     login,
-    models: [...configured, ...offered.map(toChoice)],
-    modes: about?.mode.choices.map(toChoice) ?? [],
+    models: [...configured, ...offered],
+    modes: about?.mode.choices ?? [],
     commands: about?.commands ?? [],
     capabilities: latest?.session.capabilities.raw ?? null,
   };
