@@ -90,10 +90,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
     asks: definition.asks,
     mode: definition.mode,
     describe: () => Promise.resolve(describe(options, latest)),
-    startAgent: (request) =>
-      startAgent(options, request, (started) => {
-        latest = started;
-      }),
+    startAgent: (request) => startAgent(options, request, (started) => (latest = started)),
     deleteSession: (request) => deleteOwnSession(options, request),
   };
 }
