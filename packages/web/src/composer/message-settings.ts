@@ -103,7 +103,7 @@ export function settingsNote(
 }
 
 /** The name of a value. */
-export function labelOf(option: AgentOption | null, value: string | boolean): string {
+function labelOf(option: AgentOption | null, value: string | boolean): string {
   if (typeof value === "boolean") return value ? "on" : "off";
   return option?.choices.find(({ id }) => id === value)?.name ?? value;
 }

@@ -43,9 +43,13 @@ function parseServers(text: string): McpServers | null {
   if (text.trim() === "") return null;
   const value = parseJson(text);
   const servers = isObject(value) ? (value["mcpServers"] ?? value) : null;
-  if (!isObject(servers)) throw new Error("The MCP servers must be a JSON object.");
-  // The server parses them.
-  return servers as McpServers;
+  if (!mayBeServers(servers)) throw new Error("The MCP servers must be a JSON object.");
+  return servers;
+}
+
+/** The server checks the rest. */
+function mayBeServers(value: unknown): value is McpServers {
+  return isObject(value);
 }
 
 function linesOf(text: string): string[] {

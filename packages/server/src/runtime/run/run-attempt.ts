@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { RunError, RunResult } from "../../domain/run.ts";
+import type { RunResult } from "../../domain/run.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
 import { startAwakeTimer, type AwakeTimer } from "../../providers/awake-timer.ts";
@@ -10,6 +10,8 @@ import { suspendForLogin } from "../logins/login-question.ts";
 import { LiveQuestions, readCurrent } from "./live-questions.ts";
 import { LiveSteering } from "./live-steering.ts";
 import { keepChanges } from "../settings/apply-settings.ts";
+import { silentFault, toRunError } from "./run-error.ts";
+import { rateLimitWait } from "./rate-limit-wait.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import type { RunPrompt } from "./run-prompt.ts";
 import {
@@ -27,8 +29,6 @@ export interface RunAttemptOptions {
   readonly stopAgent: () => Promise<void>;
 }
 
-/** The most rate limits that one run waits for. */
-const MAX_RATE_LIMIT_WAITS = 5;
 /** Beyond this many, the agent has to wait until its reports are stored. */
 const MAX_STEPS = 64;
 const MIB = 1024 * 1024;
@@ -314,21 +314,11 @@ export class RunAttempt {
   }
 
   /** Suspends the run until a rate limit ends, if that is configured and its end is known. */
-  async #waitOut({ code, message, retryAfterMs }: AgentFault): Promise<boolean> {
+  async #waitOut(fault: AgentFault): Promise<boolean> {
     const { context, atWork } = this.#options;
-    const { rateLimitMs, retryPauseMs, retries } = context.limits;
-    if (code !== "agent_rate_limited" || rateLimitMs === null || retryAfterMs === null)
-      return false;
-    const isSoon = retryAfterMs <= retryPauseMs * 2 ** retries;
-    if (isSoon || retryAfterMs > rateLimitMs || this.#hasUsedTools) return false;
-    const suspensions = await context.store.readSuspensions(atWork.sessionId);
-    const waits = suspensions.filter(
-      ({ runId, kind }) => runId === atWork.run.id && kind === "rate_limit",
-    );
-    if (waits.length >= MAX_RATE_LIMIT_WAITS) return false;
-    const until = context.clock() + retryAfterMs;
-    const title = `Waiting until ${new Date(until).toISOString()}: ${message}`;
-    return this.#suspend({ kind: "rate_limit", request: { title }, expiresAt: until });
+    if (this.#hasUsedTools) return false;
+    const wait = await rateLimitWait(context, atWork, fault);
+    return wait !== null && this.#suspend(wait);
   }
 
   /** Suspends the run until somebody has logged in. The agent is stopped, since it may remember that nobody was. */
@@ -403,14 +393,4 @@ export class RunAttempt {
       ending.catch(() => {});
     }
   }
-}
-
-function silentFault(silentMs: number): AgentFault {
-  const minutes = Math.round(silentMs / 60_000);
-  const span = minutes > 0 ? `${minutes} min` : `${silentMs} ms`;
-  return new AgentFault("agent_unresponsive", `The agent said nothing for ${span}.`);
-}
-
-export function toRunError({ code, message, detail }: AgentFault): RunError {
-  return { code, message, detail };
 }
