@@ -1,7 +1,7 @@
 import { looseList, looseObject, type Loose } from "../wire/loose.ts";
 
 /** Config options in the form of version 1: the IDs of options and groups have other names there. */
-export function optionsOf(configOptions: unknown): readonly unknown[] {
+function optionsOf(configOptions: unknown): readonly unknown[] {
   return looseList(configOptions).map((value) => {
     const option = looseObject(value);
     if (option === null) return value;
