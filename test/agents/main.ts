@@ -16,6 +16,7 @@ import { firstCommands } from "./scenarios/first-commands.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
+import { login } from "./scenarios/login.ts";
 import {
   allow,
   killedServer,
@@ -45,6 +46,7 @@ const SCENARIOS = [
   steering,
   terminalOutput,
   firstCommands,
+  login,
   forkNative,
   agentSessionDeleted,
   subagent,

@@ -17,6 +17,13 @@ export interface RealAgent {
   readonly tools: "listed" | "searched" | "unnamed" | "none";
   /** Writes the agent's files into its home and returns its environment variables. */
   setUp(setup: AgentSetup): Readonly<Record<string, string>>;
+  /** Absent if it works without a login. */
+  readonly login?: {
+    /** Like `setUp`, without a login. */
+    setUp(setup: AgentSetup): Readonly<Record<string, string>>;
+    /** Writes the files that the agent's own login writes. */
+    write(setup: AgentSetup): void;
+  };
 }
 
 export interface AgentSetup {
@@ -34,6 +41,10 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     memory: "resumed",
     tools: "searched",
     setUp: ({ url }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: KEY }),
+    login: {
+      setUp: ({ url }) => ({ ANTHROPIC_BASE_URL: url }),
+      write: ({ home }) => write(path.join(home, ".claude/.credentials.json"), claudeLogin()),
+    },
   },
   {
     name: "opencode",
@@ -61,6 +72,15 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       GEMINI_MODEL: "gemini-2.5-flash",
       GEMINI_CLI_TRUST_WORKSPACE: "true",
     }),
+    login: {
+      setUp: () => ({ GEMINI_MODEL: "gemini-2.5-flash", GEMINI_CLI_TRUST_WORKSPACE: "true" }),
+      // With an address of its own it asks for no login, so that comes with the key.
+      write: ({ home, url }) =>
+        write(
+          path.join(home, ".gemini/.env"),
+          `GEMINI_API_KEY=${KEY}\nGOOGLE_GEMINI_BASE_URL=${url}\n`,
+        ),
+    },
   },
   {
     name: "codex",
@@ -72,6 +92,19 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     setUp: ({ home, url }) => {
       write(path.join(home, ".codex/config.toml"), codex(url));
       return { FAKE_KEY: KEY, OPENAI_API_KEY: KEY };
+    },
+    login: {
+      setUp: ({ home, url }) => {
+        const own = codex(url)
+          .replace('env_key = "FAKE_KEY"\n', "")
+          .replace("requires_openai_auth = false", "requires_openai_auth = true");
+        write(path.join(home, ".codex/config.toml"), own);
+        return {};
+      },
+      write: ({ home }) => {
+        const auth = { auth_mode: "apikey", OPENAI_API_KEY: KEY };
+        write(path.join(home, ".codex/auth.json"), JSON.stringify(auth));
+      },
     },
   },
   {
@@ -86,6 +119,10 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       OPENAI_BASE_URL: `${url}/v1`,
       OPENAI_MODEL: MODEL,
     }),
+    login: {
+      setUp: ({ url }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: MODEL }),
+      write: ({ home }) => write(path.join(home, ".qwen/.env"), `OPENAI_API_KEY=${KEY}\n`),
+    },
   },
   {
     name: "copilot",
@@ -106,6 +143,20 @@ export const REAL_AGENTS: readonly RealAgent[] = [
 
 const KEY = "no-real-key";
 const MODEL = "fake-model";
+
+/** A subscription, as `claude auth login` stores it. */
+function claudeLogin(): string {
+  const day = 24 * 3_600_000;
+  return JSON.stringify({
+    claudeAiOauth: {
+      accessToken: "sk-ant-oat01-fake",
+      refreshToken: "sk-ant-ort01-fake",
+      expiresAt: Date.now() + 365 * day,
+      scopes: ["user:inference", "user:profile"],
+      subscriptionType: "max",
+    },
+  });
+}
 
 function openCode(url: string): object {
   return {

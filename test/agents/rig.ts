@@ -17,6 +17,7 @@ import {
 } from "../e2e/holdfast-process.ts";
 import { agentProcesses, type AgentProcess } from "./agent-processes.ts";
 import type { InstalledAgent } from "./install-agent.ts";
+import { commandOf, loginProviderOf } from "./login-providers.ts";
 
 /** A real server, models on loopback, and agents configured to use them. */
 export interface Rig {
@@ -32,6 +33,8 @@ export interface Rig {
   killAndRestart(): Promise<void>;
   /** Kills with `kill -9` the one process that the server started, but not that process's children. */
   killAgent(): void;
+  /** Writes the files of a login for the agent that has none. */
+  writeLogin(agent: InstalledAgent): void;
   /** Resolves when no agent process is left. Throws after a timeout. */
   noAgents(): Promise<void>;
   close(): Promise<void>;
@@ -52,7 +55,7 @@ export async function openRig(
 ): Promise<Rig> {
   const models = await startFakeModels();
   const homes = prepareFolder({});
-  const providers = Object.fromEntries(
+  const providers: Record<string, object> = Object.fromEntries(
     agents.map((agent) => [
       agent.name,
       {
@@ -64,6 +67,17 @@ export async function openRig(
       },
     ]),
   );
+  for (const agent of agents) {
+    const { name, login } = agent;
+    if (login === undefined) continue;
+    const locked = { ...agent, name: loginProviderOf(name), setUp: login.setUp };
+    providers[locked.name] = {
+      type: "acp",
+      command: commandOf(agent),
+      env: environmentOf(locked, homes, models),
+      network: { local: [new URL(models.url).host] },
+    };
+  }
   const sandbox = isSandboxed ? "required" : "off";
   const { folder, data, root } = prepareFolder({ providers, sandbox });
   const start = (): Promise<RunningServer> =>
@@ -115,6 +129,8 @@ export async function openRig(
         throw new Error("expected exactly one agent process");
       process.kill(agent.pid, "SIGKILL");
     },
+    writeLogin: ({ name, login }) =>
+      login?.write({ home: path.join(homes.folder, loginProviderOf(name)), url: models.url }),
     noAgents,
     close: async () => {
       process.off("exit", abandon);

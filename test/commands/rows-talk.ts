@@ -52,7 +52,7 @@ export const TALK_ROWS: readonly Row[] = [
   },
   {
     line: "create --directory /",
-    exit: 1,
+    exit: 2,
     error: /^"\/" is outside the workspace root /u,
   },
   {

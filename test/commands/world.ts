@@ -1,6 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { ask, fail, say, script } from "../../packages/server/src/providers/testing/script.ts";
+import {
+  SCRIPTED_VARIABLE,
+  type ScriptedAuth,
+} from "../../packages/server/src/providers/testing/scripted-options.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
   holdfast,
@@ -18,9 +24,29 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** It can log in and out. */
+const LOCKED: ScriptedAuth = {
+  methods: [
+    { id: "device", name: "Device code" },
+    { id: "terminal", name: "Terminal", type: "terminal", args: ["--login"] },
+    { id: "key", name: "Key", vars: [{ name: "LOCKED_KEY" }] },
+  ],
+  accepts: "device",
+  file: path.join(tmpdir(), `holdfast-locked-${randomUUID()}`),
+  reportsStatus: true,
+};
+
 export async function openWorld({ withServer }: { readonly withServer: boolean }): Promise<World> {
   const { folder, data, root } = prepareFolder({
-    providers: { scripted: { type: "acp", command: scriptedCommand } },
+    providers: {
+      scripted: { type: "acp", command: scriptedCommand },
+      locked: {
+        type: "acp",
+        title: "Locked agent",
+        command: scriptedCommand,
+        env: { [SCRIPTED_VARIABLE]: JSON.stringify({ auth: LOCKED }) },
+      },
+    },
     defaultProvider: "scripted",
   });
   const env = {

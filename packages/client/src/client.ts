@@ -8,6 +8,7 @@ import type {
   Health,
   Node,
   NodesReply,
+  ProviderLogin,
   ProvidersReply,
   Readiness,
   RemovedQuery,
@@ -23,6 +24,7 @@ import type {
   SignedOut,
   SignInCode,
   SignInRequest,
+  StartLoginRequest,
   Stats,
   StatsQuery,
   SuspensionsReply,
@@ -112,6 +114,28 @@ function clientOf(connection: Connection) {
       options?: CallOptions,
     ): Promise<ProvidersReply> =>
       call("providersReplySchema", "PATCH", "/api/providers", { ...options, body }),
+    /**
+     * Without a method: somebody has logged in, so all runs that wait for it go on. With a method that the agent does itself:
+     * starts the login. Needs the scope `admin`.
+     */
+    logIn: async (
+      provider: string,
+      body?: StartLoginRequest,
+      options?: CallOptions,
+    ): Promise<ProviderLogin> => {
+      const path = `/api/providers/${segment(provider)}/login`;
+      return call("providerLoginSchema", "POST", path, { ...options, body: body ?? {} });
+    },
+    /** The latest login that the server started. Needs the scope `admin`. */
+    login: async (provider: string, options?: CallOptions): Promise<ProviderLogin> =>
+      call("providerLoginSchema", "GET", `/api/providers/${segment(provider)}/login`, options),
+    cancelLogin: async (provider: string, options?: CallOptions): Promise<ProviderLogin> =>
+      call("providerLoginSchema", "DELETE", `/api/providers/${segment(provider)}/login`, options),
+    /** Needs the scope `admin`. */
+    logOut: async (provider: string, options?: CallOptions): Promise<ProviderLogin> => {
+      const path = `/api/providers/${segment(provider)}/logout`;
+      return call("providerLoginSchema", "POST", path, { ...options, body: {} });
+    },
     stats: (query?: StatsQuery, options?: CallOptions): Promise<Stats> =>
       call("statsSchema", "GET", "/api/stats", { ...options, query }),
     /**

@@ -15,6 +15,7 @@ export { refusedFields } from "./form/refused-fields.ts";
 export { FORMAT_EXAMPLES } from "./form/text-format.ts";
 export * from "./grant.ts";
 export * from "./health.ts";
+export * from "./login.ts";
 export * from "./message.ts";
 export * from "./node.ts";
 export * from "./problem.ts";

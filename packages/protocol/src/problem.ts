@@ -23,6 +23,7 @@ export const PROBLEM_CODES = [
   "idempotency_key_reused",
   "internal_error",
   "invalid_request",
+  "login_unavailable",
   "mcp_server_invalid",
   "message_not_found",
   "message_not_queued",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { loginMethodSchema, loginStatusSchema } from "./login.ts";
 
 const choiceSchema = z.object({ id: z.string(), name: z.string() }).meta({ id: "Choice" });
 
@@ -10,6 +11,12 @@ export const providerSchema = z
     command: z.array(z.string()).describe("command line of the agent"),
     install: z.string().nullable().describe("command that installs it"),
     login: z.string().nullable().describe("how to log in to it, as a sentence"),
+    loginStatus: loginStatusSchema.default({ state: "unknown", label: null }),
+    loginMethods: z
+      .array(loginMethodSchema)
+      .default([])
+      .describe("ways to log in, as last offered by an agent"),
+    canLogOut: z.boolean().default(false).describe("whether the last agent can log out"),
     version: z.string().nullable().describe("version of the installed program; null if unknown"),
     models: z.array(choiceSchema),
     modes: z.array(choiceSchema),

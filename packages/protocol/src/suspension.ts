@@ -10,6 +10,7 @@ export const SUSPENSION_KINDS = [
   "event",
   "rate_limit",
   "budget",
+  "login",
   "shutdown",
 ] as const;
 export const suspensionKindSchema = z.enum(SUSPENSION_KINDS);

@@ -109,6 +109,8 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   stats: throughBoth("stats"),
   init: OWN_SETTINGS,
   providers: throughBoth("providers"),
+  login: throughServer("login", "demo", "--status"),
+  logout: throughServer("logout", "demo"),
   repos: throughBoth("repos"),
   "repos list": throughBoth("repos", "list"),
   "repos add": throughServer("repos", "add", "."),

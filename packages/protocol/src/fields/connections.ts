@@ -54,7 +54,7 @@ const addressSchema = z.strictObject({
     .describe("headers, and the variables of the server that hold their values"),
 });
 
-export const mcpServerSchema = z.union(
+const mcpServerSchema = z.union(
   [programSchema, addressSchema],
   'must be a program with "command", or {"type": "http" or "sse", "url"}',
 );

@@ -52,6 +52,25 @@ function addAgentsAndRepositories(holdfast: Command): void {
     .addHelpText(...examples("holdfast providers"))
     .action(run(async () => (await surroundings()).listProviders));
 
+  withServerOptions(holdfast.command("login"))
+    .summary("log in to an agent")
+    .description(
+      "Logs in to an agent in this terminal, as the agent itself does it. Sessions that wait for the login go on. Run it on the server's machine, as the user of the server.",
+    )
+    .argument("<provider>", "name of the agent")
+    .option("--method <id>", "how to log in (default: asks)")
+    .option("--status", "only print who is logged in; exits with 1 if nobody is")
+    .addHelpText(
+      ...examples("holdfast login claude", "holdfast login codex --method chat-gpt-device-code"),
+    )
+    .action(run(async () => (await import("./login/login-command.ts")).logIn));
+  withServerOptions(holdfast.command("logout"))
+    .summary("log out of an agent")
+    .description("Asks an agent to remove its stored login. Keys in variables stay.")
+    .argument("<provider>", "name of the agent")
+    .addHelpText(...examples("holdfast logout codex"))
+    .action(run(async () => (await import("./login/login-command.ts")).logOut));
+
   const list = run(async () => (await surroundings()).listRepos);
   const repos = withServerOptions(holdfast.command("repos"))
     .summary("list, add and remove repositories")

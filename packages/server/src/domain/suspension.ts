@@ -8,6 +8,7 @@ export const SUSPENSION_KINDS = [
   "event",
   "rate_limit",
   "budget",
+  "login",
   "shutdown",
 ] as const;
 export type SuspensionKind = (typeof SUSPENSION_KINDS)[number];

@@ -26,6 +26,7 @@ import { childLogger, logRequest, requestId } from "./server/request-log.ts";
 import { createRequestMetrics, type RequestMetrics } from "./server/request-metrics.ts";
 import { answerClientError, answerExpectation, sendProblem } from "./problems/send-problem.ts";
 import { MAX_BODY_BYTES } from "./server/server-limits.ts";
+import { addLoginRoutes } from "./routes/login-routes.ts";
 import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSessionRoutes } from "./routes/session-routes.ts";
 import { addSignInRoutes } from "./routes/sign-in-routes.ts";
@@ -131,6 +132,7 @@ async function addRoutes(
   addAgentMcpRoutes(app, services);
   addRepositoryRoutes(app, services);
   addServerRoutes(app, services);
+  addLoginRoutes(app, services);
   const { token, tokens, browsers, signInCodes: codes } = services;
   if (tokens !== undefined) addTokenRoutes(app, tokens);
   if (tokens !== undefined && browsers !== undefined && codes !== undefined)

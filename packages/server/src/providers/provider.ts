@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { McpServers } from "../domain/mcp-server.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { SuspensionKind } from "../domain/suspension.ts";
+import type { LoginAgent, LoginMethod, LoginStatus, StartLogin } from "./login.ts";
 
 /** A configured kind of agent. */
 export interface Provider {
@@ -13,6 +14,8 @@ export interface Provider {
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
   startAgent(request: StartAgent): Promise<Agent>;
+  /** Starts an agent only to log in or out. Absent if the provider has no logins. */
+  startLogin?(request: StartLogin): Promise<LoginAgent>;
   /**
    * Deletes a session that an agent keeps, in a process that is started only for this. Throws an `AgentFault`. Absent if
    * the agents of the provider keep no sessions.
@@ -32,6 +35,12 @@ export interface ProviderDescription {
   readonly install: string | null;
   /** A sentence that says how to log in to it; null if it needs no login, or if that is unknown. */
   readonly login: string | null;
+  /** As the latest agent reported it. */
+  readonly loginStatus: LoginStatus;
+  /** The ways to log in that the latest agent offered. */
+  readonly loginMethods: readonly LoginMethod[];
+  /** Whether the latest agent can log out. */
+  readonly canLogOut: boolean;
   /** The version of the installed program; null if reading it would mean to start the program. */
   readonly version: string | null;
   /** From the configuration and from the latest agent. */
@@ -307,6 +316,8 @@ export class AgentFault extends Error {
   /** Whether a retry after a pause may succeed. */
   readonly isPassing: boolean;
   readonly retryAfterMs: number | null;
+  /** The ways to log in, if the agent surely requires a login; otherwise null. */
+  readonly login: readonly LoginMethod[] | null;
 
   constructor(
     code: AgentFaultCode,
@@ -315,6 +326,7 @@ export class AgentFault extends Error {
       readonly detail?: string | null;
       readonly isPassing?: boolean;
       readonly retryAfterMs?: number | null;
+      readonly login?: readonly LoginMethod[] | null;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -324,5 +336,6 @@ export class AgentFault extends Error {
     this.detail = options.detail ?? null;
     this.isPassing = options.isPassing ?? false;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.login = options.login ?? null;
   }
 }

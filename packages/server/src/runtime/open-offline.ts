@@ -5,6 +5,8 @@ import { executeCommand } from "./execute-command.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { nodeView } from "./cluster/node-view.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
+import { createLoginWaits } from "./logins/login-waits.ts";
+import { answer } from "./requests/session-requests.ts";
 import { createRequests, type RequestOptions, type Requests } from "./requests/requests.ts";
 import type { Runtime } from "./runtime.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
@@ -51,6 +53,15 @@ export function openOffline(options: OfflineOptions): Offline {
     patient: () => context,
     onOutput: () => {},
     answeredLive: rememberAnswered(),
+    logins: createLoginWaits({
+      openSuspensions: () => store.openSuspensions(),
+      isActive: async (sessionId) => {
+        const loaded = await store.load(sessionId);
+        return loaded.found === "session" && loaded.stored.session.standing.status === "active";
+      },
+      answer: (request) => answer(context, request),
+      log: options.log,
+    }),
   };
   // SQLite has at most one server, and this runtime is not used while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>

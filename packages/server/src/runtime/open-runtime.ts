@@ -19,8 +19,10 @@ import { createAgentSlots } from "./worker/agent-slots.ts";
 import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import { readiness } from "./upkeep/readiness.ts";
 import { startRecovery } from "./worker/recovery.ts";
+import { createLoginWaits } from "./logins/login-waits.ts";
 import { refuse } from "./reply.ts";
 import { createRequests, type RequestOptions } from "./requests/requests.ts";
+import { answer } from "./requests/session-requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
 import { sleep } from "./sleep.ts";
@@ -31,7 +33,7 @@ import { rememberAnswered } from "./run/unused-answers.ts";
 
 export interface RuntimeOptions
   extends
-    Omit<RequestOptions, "probes" | "onImported">,
+    Omit<RequestOptions, "probes" | "onImported" | "stopping">,
     Pick<RuntimeContext, "store" | "node" | "limits" | "clock" | "newId" | "log" | "forgetSession">,
     Partial<Pick<RuntimeContext, "permissions" | "mcpVariables" | "failpoint">> {
   /** The process that this one replaces. It is dead, even if its lease has not expired. */
@@ -175,6 +177,15 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...settings,
     startsAgents: true,
     answeredLive: rememberAnswered(),
+    logins: createLoginWaits({
+      openSuspensions: () => store.openSuspensions(),
+      isActive: async (sessionId) => {
+        const loaded = await store.load(sessionId);
+        return loaded.found === "session" && loaded.stored.session.standing.status === "active";
+      },
+      answer: (request) => answer(context, request),
+      log,
+    }),
     // A worker also drops an unreadable session; only the data of a deleted one is removed.
     forgetSession: async (sessionId) => {
       const read = await store.readSession(sessionId);
@@ -234,6 +245,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     createHintReader(context, { feeds, globalFeed, workers, wake, signal: stopping.signal }),
   );
 
+  if (cluster.isEldest)
+    context.logins.retryAll().catch((err: unknown) => {
+      log.error({ err }, "sessions that wait for a login could not try again");
+    });
+
   const whenRunning = async <Value>(act: () => Promise<Value>) =>
     stopping.signal.aborted ? refuse("server_stopping", "The server is stopping.") : act();
 
@@ -241,6 +257,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...options,
     probes: createResumeProbes(options.catalog, { clock }),
     onImported: globalFeed.touch,
+    stopping: stopping.signal,
   });
   const runtime: Runtime = {
     ...requests,
@@ -250,6 +267,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     sendMessage: (request) => whenRunning(() => requests.sendMessage(request)),
     resume: (request) => whenRunning(() => requests.resume(request)),
     answer: (request) => whenRunning(() => requests.answer(request)),
+    logIn: (request) => whenRunning(() => requests.logIn(request)),
+    logOut: (provider) => whenRunning(() => requests.logOut(provider)),
     reportEvent: (event) => whenRunning(() => requests.reportEvent(event)),
     askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
     readiness: () => readiness(store, cluster, options.damageWatch?.damage),

@@ -13,6 +13,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "bundle_invalid",
   "grant_not_found",
   "idempotency_key_reused",
+  "login_unavailable",
   "mcp_server_invalid",
   "message_not_found",
   "metadata_invalid",

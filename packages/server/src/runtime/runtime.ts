@@ -10,6 +10,7 @@ import type {
   StoredSuspension,
 } from "../storage/store.ts";
 import type { RawSession } from "../storage/ports/quarantine-store.ts";
+import type { ServerLogins } from "./logins/server-logins.ts";
 import type { DrainNode } from "./cluster/cluster.ts";
 import type { NodeView } from "./cluster/node-view.ts";
 import type { Feed, FeedReader } from "./feeds/feed.ts";
@@ -58,6 +59,7 @@ export type {
   ShownUnusedAnswer,
   StoredSuspension,
 } from "../storage/store.ts";
+export type { LoginProgress } from "./logins/server-logins.ts";
 export type { Feed, FeedEnd, FeedItem, FeedReader } from "./feeds/feed.ts";
 export type { FindFiles } from "./repositories/repository-files.ts";
 export type { AgentSessionEnd } from "./requests/delete-agent-sessions.ts";
@@ -79,7 +81,7 @@ type QueueReply = Promise<Reply<{ readonly queue: readonly QueuedMessage[] }>>;
 type GrantsReply = Promise<Reply<{ readonly grants: readonly PermissionGrant[] }>>;
 
 /** The port of the runtime: every request about sessions, from HTTP, the command line and tests. */
-export interface Runtime {
+export interface Runtime extends ServerLogins {
   createSession(
     request: CreateSession,
   ): Promise<Reply<{ readonly session: SessionSnapshot; readonly sent: Sent | null }>>;

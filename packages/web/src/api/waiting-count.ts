@@ -9,6 +9,7 @@ const FOR_A_PERSON = {
   elicitation: true,
   tool_result: true,
   budget: true,
+  login: true,
   event: false,
   rate_limit: false,
   shutdown: false,

@@ -90,6 +90,8 @@ function waitingText(suspension: Pick<Suspension, "kind"> | undefined): string {
       return "Permission needed";
     case "budget":
       return "A budget is used up";
+    case "login":
+      return "A login is needed";
     default:
       return "A session needs you";
   }

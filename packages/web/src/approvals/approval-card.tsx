@@ -28,6 +28,7 @@ import {
 import { afterFailure, type Answering } from "./answering.ts";
 import { RequestEnd, RequestView } from "./request-view.tsx";
 import type { FileChange } from "./change-view.tsx";
+import { LoginAnswer } from "./login-answer.tsx";
 import { OptionButtons } from "./option-buttons.tsx";
 import { hasSubject, SubjectView, WRAPPED } from "./subject-view.tsx";
 import { draftKeyOf, JsonAnswer, TextAnswer } from "./text-answer.tsx";
@@ -162,6 +163,7 @@ function shownOf(
   root: string | null,
 ): Parameters<typeof SubjectView>[0] | null {
   if (approval.ask === "text" || approval.ask === "form" || approval.ask === "url") return null;
+  if (approval.ask === "login") return null;
   const { subject, title } = approval;
   const shown = { subject, title, root, shownFiles: new Set(changes.map(({ path }) => path)) };
   return changes.length > 0 || hasSubject(shown) ? shown : null;
@@ -242,6 +244,8 @@ function AnswerInput({
         </>
       );
     }
+    case "login":
+      return <LoginAnswer login={approval.login} inert={inert} busy={busy} onAnswer={give} />;
     case "form": {
       const draftKey = draftKeyOf(suspensionId);
       const { form } = approval;

@@ -7,6 +7,7 @@ import {
   type Suspension,
   type SuspensionKind,
 } from "@holdfast/protocol";
+import { loginOf, type LoginNeed } from "./login-need.ts";
 import { subjectOf, type Subject } from "./subject.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -32,6 +33,8 @@ export type Approval =
       readonly options: readonly ApprovalOption[];
     }
   | { readonly ask: "text"; readonly title: string; readonly suggestions: readonly string[] }
+  /** Somebody must log in to the provider. The answer is an action. */
+  | { readonly ask: "login"; readonly title: string; readonly login: LoginNeed }
   | {
       readonly ask: "form";
       readonly title: string;
@@ -67,6 +70,8 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
         options,
       };
     }
+    case "login":
+      return { ask: "login", title, login: loginOf(request) };
     case "question":
       return { ask: "text", title, suggestions: textsIn(request["options"]) };
     case "tool_result": {
@@ -114,6 +119,7 @@ export function answerOfKey(
     case "form":
     case "url":
     case "json":
+    case "login":
     case "nothing":
       return null;
     default:
@@ -142,6 +148,7 @@ export function closingText(suspension: Suspension): string | null {
 const AUTHORS: ReadonlyMap<string, string> = new Map([
   ["browser", "a person in a browser"],
   ["command line", "the command line"],
+  ["login", "a login"],
   ["server token", "a program with the server’s token"],
   ["socket", "a program on the server’s machine"],
 ]);
@@ -157,6 +164,8 @@ function answeredBy(by: string | null): string {
 
 function answerText({ kind, request, answer }: Suspension): string {
   const approval = approvalOf({ kind, request });
+  if (approval.ask === "login")
+    return isObject(answer) && answer["action"] === "cancel" ? "Ended" : "Tried again";
   if (kind === "elicitation") return elicitationText(approval, answer);
   if (approval.ask !== "choice") return "Answered";
   const chosenId = isObject(answer) ? answer["optionId"] : answer;
@@ -201,6 +210,7 @@ export const KIND_NAMES = {
   tool_result: "Result needed",
   event: "Waiting for an event",
   budget: "Budget used up",
+  login: "Login needed",
   rate_limit: "Waiting for the service",
   shutdown: "Waiting for the server",
 } as const satisfies Record<SuspensionKind, string>;
@@ -213,6 +223,7 @@ export const EXPIRY_WORDS = {
   tool_result: "Closes",
   event: "Gives up",
   budget: "Counts as no",
+  login: "Closes",
   rate_limit: "Continues automatically",
   shutdown: "Closes",
 } as const satisfies Record<SuspensionKind, string>;

@@ -8,6 +8,7 @@ const NAMES = {
   tool_result: ["A tool's result", "A tool's result: "],
   event: ["An event", "Event: "],
   budget: ["Its budget is used up", null],
+  login: ["A login", "Login: "],
   rate_limit: ["Waiting for a rate limit", null],
   shutdown: ["Waiting for the server", null],
 } as const satisfies Record<SuspensionKind, readonly [string, string | null]>;

@@ -37,7 +37,7 @@ export function Providers(): ReactElement {
 }
 
 function Row({
-  provider: { name, title, installed, version, command, models, install, login },
+  provider: { name, title, installed, version, command, models, install, login, loginStatus },
   isDefault,
 }: {
   readonly provider: Provider;
@@ -58,6 +58,9 @@ function Row({
       )}
       {!installed && login !== null && <span className="text-xs text-muted">{login}</span>}
       {installed && command.length > 0 && (
+        <span className="text-xs text-muted">{loginText(name, loginStatus)}</span>
+      )}
+      {installed && command.length > 0 && (
         <code className="font-mono text-xs break-all text-muted">{command.join(" ")}</code>
       )}
       {installed && models.length > 0 && (
@@ -68,4 +71,17 @@ function Row({
       )}
     </li>
   );
+}
+
+function loginText(name: string, { state, label }: Provider["loginStatus"]): string {
+  switch (state) {
+    case "in":
+      return label === null ? "Logged in" : `Logged in: ${label}`;
+    case "out":
+      return `Not logged in. Run holdfast login ${name} on the server's machine.`;
+    case "unknown":
+      return "Login: not reported by the agent";
+    default:
+      return state satisfies never;
+  }
 }

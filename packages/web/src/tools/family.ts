@@ -1,7 +1,7 @@
 import type { Message } from "@holdfast/protocol";
 import { callIdOf, parentOf } from "./tool-call.ts";
 
-export interface Family {
+interface Family {
   /** The messages of the agent itself, and those of sub-agents whose call is elsewhere. */
   readonly top: readonly Message[];
   /** The messages of each sub-agent, by the call that stands for it. */

@@ -65,5 +65,7 @@ function checkServers(servers: object): Connections["mcpServers"] {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = ["mcpServers", ...(issue?.path ?? [])].map(String).join(".");
-  throw new CommandFailure(`${where}: ${issue?.message ?? "is invalid"}.`, EXIT.usage);
+  const [ofName] = issue?.code === "invalid_key" ? issue.issues : [];
+  const reason = ofName?.message ?? issue?.message ?? "is invalid";
+  throw new CommandFailure(`${where}: ${reason}.`, EXIT.usage);
 }

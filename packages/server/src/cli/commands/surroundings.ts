@@ -1,5 +1,5 @@
 import { defined } from "../../domain/defined.ts";
-import type { ProvidersReply } from "@holdfast/protocol";
+import type { Provider, ProvidersReply } from "@holdfast/protocol";
 import { toWireProvider } from "../../http/wire/to-wire.ts";
 import path from "node:path";
 import { gatewaySettings, findServer, type CommonFlags } from "../gateway/find-server.ts";
@@ -59,10 +59,11 @@ export async function listProviders(flags: CommonFlags): Promise<void> {
   const { providers, defaultProvider } = await readProviders(flags);
   if (flags.json === true) return printer.json({ providers, defaultProvider });
   return printer.table(
-    providers.map(({ name, title, installed, command, install }) => [
+    providers.map(({ name, title, installed, command, install, loginStatus }) => [
       name,
       title,
       `${installed ? "yes" : "no"}${name === defaultProvider ? ", the default" : ""}`,
+      loginText(loginStatus),
       installed ? command.join(" ") : install,
     ]),
     [
@@ -72,7 +73,21 @@ export async function listProviders(flags: CommonFlags): Promise<void> {
         title: "INSTALLED",
         style: (text, paint) => (text.startsWith("yes") ? paint.green(text) : paint.dim(text)),
       },
+      { title: "LOGGED IN", flexible: true },
       "COMMAND, OR HOW TO INSTALL IT",
     ],
   );
+}
+
+function loginText({ state, label }: Provider["loginStatus"]): string {
+  switch (state) {
+    case "in":
+      return label ?? "yes";
+    case "out":
+      return "no";
+    case "unknown":
+      return "unknown";
+    default:
+      return state satisfies never;
+  }
 }

@@ -11,10 +11,12 @@ import {
   removedQuerySchema,
   sendMessageRequestSchema,
   shouldResumeQuerySchema,
+  startLoginRequestSchema,
   statsQuerySchema,
   updateSessionRequestSchema,
 } from "@holdfast/protocol";
 import type { z } from "zod";
+import { toWireLogin } from "../../http/routes/login-routes.ts";
 import { parseRequest } from "../../http/problems/invalid-request.ts";
 import { problemFromError } from "../../http/problems/problem-status.ts";
 import { WrongUsage } from "../failure/wrong-usage.ts";
@@ -97,8 +99,8 @@ export function databaseGateway(
             ...fromWireUpdate(checked(updateSessionRequestSchema, changes)),
           }),
         ),
-      delete: async (name, { agentSessions = "keep" } = {}) => {
-        if (agentSessions === "delete")
+      delete: async (name, options) => {
+        if (options?.agentSessions === "delete")
           throw new WrongUsage("Only a running server can delete the sessions of agents.");
         return act(name, (sessionId) => requests.deleteSession({ sessionId }));
       },
@@ -193,6 +195,10 @@ export function databaseGateway(
     providers: async () => {
       const { providers, defaultProvider } = await requests.listProviders();
       return { providers: providers.map(toWireProvider), defaultProvider };
+    },
+    logIn: async (provider, body = {}) => {
+      const { method = null } = checked(startLoginRequestSchema, body);
+      return toWireLogin(valueOf(await requests.logIn({ provider, method })).login);
     },
     stats: async (query = {}) => {
       const { from, to } = checked(statsQuerySchema, query);

@@ -12,7 +12,7 @@ import type { ServerAddress } from "./find-server.ts";
 /** The requests of commands. A running server and the database itself give the same answers. */
 export interface SessionGateway extends Pick<
   Client,
-  "dismissUnused" | "providers" | "stats" | "suspensions"
+  "dismissUnused" | "logIn" | "providers" | "stats" | "suspensions"
 > {
   readonly sessions: Pick<
     Sessions,

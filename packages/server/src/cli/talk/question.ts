@@ -1,7 +1,15 @@
-import { readForm, type Form, type OpenSuspension, type ToolContent } from "@holdfast/protocol";
+import {
+  loginRequestSchema,
+  readForm,
+  type Form,
+  type OpenSuspension,
+  type ToolContent,
+} from "@holdfast/protocol";
 import { z } from "zod";
 import { isObject } from "../../domain/json.ts";
 import type { FileDiff } from "./diff-lines.ts";
+import { shellWord } from "../terminal/format.ts";
+import { commandLine } from "../terminal/invocation.ts";
 import { diffsIn } from "./tool-lines.ts";
 
 /** A suspension as a question at the terminal. */
@@ -80,6 +88,17 @@ export function questionOf(
         options,
       };
     }
+    case "login":
+      return {
+        ask: "choice",
+        id,
+        title,
+        kind: null,
+        input: loginInput(request),
+        locations: [],
+        diffs: [],
+        options: LOGIN_OPTIONS,
+      };
     case "question": {
       const suggestions = fields.options.filter((option) => typeof option === "string");
       return { ask: "text", id, title, suggestions };
@@ -100,6 +119,27 @@ export function questionOf(
   }
   const { title: _, ...input } = request;
   return { ask: "nothing", id, title, kind, input, until: expiresAt };
+}
+
+const LOGIN_OPTIONS: readonly Option[] = [
+  { optionId: "retry", name: "Try again", kind: "allow_once" },
+  { optionId: "cancel", name: "End the run", kind: "reject_once" },
+];
+
+/** The command that logs in, then the ways that the agent offers. */
+function loginInput(request: OpenSuspension["request"]): unknown {
+  const login = loginRequestSchema.safeParse(request);
+  if (!login.success) return null;
+  const { provider, methods } = login.data;
+  return {
+    command: commandLine(`login ${shellWord(provider)}`),
+    ...Object.fromEntries(
+      methods.map(({ id, name, variables }) => [
+        id,
+        variables === undefined ? name : `${name}, with ${variables.join(" and ")}`,
+      ]),
+    ),
+  };
 }
 
 /** What the agent says about the request is shown before the input. */

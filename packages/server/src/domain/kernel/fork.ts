@@ -3,7 +3,7 @@ import { presentConnections } from "../mcp-server.ts";
 import { originsFor } from "../resume-point.ts";
 import { stateOf, type Session } from "../session.ts";
 
-export interface Fork {
+interface Fork {
   readonly id: string;
   readonly at: number;
   readonly atMessage: string | null;

@@ -24,6 +24,11 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/removed/:id/restore": "admin",
   "POST /api/repos": "admin",
   "PATCH /api/providers": "admin",
+  // The code of a login is for the person who logs in.
+  "GET /api/providers/:name/login": "admin",
+  "POST /api/providers/:name/login": "admin",
+  "DELETE /api/providers/:name/login": "admin",
+  "POST /api/providers/:name/logout": "admin",
   "DELETE /api/repos/:id": "admin",
   "POST /api/nodes/:id/drain": "admin",
   "POST /api/database/check": "admin",

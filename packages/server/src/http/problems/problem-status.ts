@@ -24,6 +24,7 @@ export const PROBLEM_STATUS = {
   idempotency_key_reused: 422,
   internal_error: 500,
   invalid_request: 400,
+  login_unavailable: 409,
   mcp_server_invalid: 422,
   message_not_found: 404,
   message_not_queued: 409,

@@ -1,10 +1,12 @@
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Journal } from "../journal.ts";
+import type { LoginMethod, LoginStatus } from "../login.ts";
 import { AgentFault, type AgentReport } from "../provider.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { within, type AcpTimes } from "./acp-times.ts";
 import type { Asking } from "./asking.ts";
 import { faultOfError, faultOfExit } from "./agent-fault.ts";
+import { parseLoginStatus, STATUS_METHODS } from "./login/login-status.ts";
 import { createFrameCleaner } from "./redact/clean-frame.ts";
 import { createJournalLines } from "./redact/journal-lines.ts";
 import { createPendingElicitations, type PendingElicitations } from "./pending-elicitations.ts";
@@ -29,6 +31,7 @@ export interface LinkOptions {
   readonly redactor: Redactor;
   readonly times: AcpTimes;
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  readonly onLoginStatus?: (status: LoginStatus) => void;
 }
 
 /** The connection to an agent's process: sends requests, and turns its messages into reports. */
@@ -43,8 +46,11 @@ export class AcpLink {
   /** Closes after everything the agent wrote has been reported. */
   readonly peer: JsonRpcPeer;
   about = NOTHING_KNOWN;
+  /** The ways to log in, once the agent has told them. */
+  loginMethods: readonly LoginMethod[] = [];
   readonly redactor: Redactor;
   readonly #onReport: LinkOptions["onReport"];
+  readonly #onLoginStatus: LinkOptions["onLoginStatus"];
   readonly #refusals: Refusals;
   #asking: Asking = "no";
   #lastUpdateAt = performance.now();
@@ -59,6 +65,7 @@ export class AcpLink {
     this.translator = translator;
     this.times = times;
     this.redactor = redactor;
+    this.#onLoginStatus = options.onLoginStatus;
     this.#onReport = onReport;
     const report = (each: AgentReport): void => this.report(each);
     const refusals = createRefusals((text) =>
@@ -179,7 +186,7 @@ export class AcpLink {
   /** The fault for the error of a failed request. */
   async faultOf(error: unknown): Promise<AgentFault> {
     if (error instanceof AgentFault) return error;
-    if (error instanceof RpcError) return faultOfError(this.title, error);
+    if (error instanceof RpcError) return faultOfError(this.title, error, this.loginMethods);
     if (!(error instanceof PeerFault)) throw error;
     const message = `${this.title}: ${error.message}`;
     switch (error.code) {
@@ -229,6 +236,7 @@ export class AcpLink {
       this.#lastUpdateAt = performance.now();
       return this.route.take(params);
     }
+    if (STATUS_METHODS.has(method)) this.#onLoginStatus?.(parseLoginStatus(params));
     if (method === "$/cancel_request") {
       const requestId = looseObject(params)?.["requestId"];
       this.permissions.withdraw(requestId);

@@ -20,6 +20,7 @@ import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts"
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
+import { asPassing, isWorthAnotherStart } from "./agent-fault.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
 import {
   addressesOf,
@@ -29,12 +30,15 @@ import {
   type UserServer,
 } from "./connections/user-servers.ts";
 import type { AcpDefinition } from "./definition.ts";
+import { UNKNOWN_LOGIN, type LoginStatus } from "../login.ts";
+import { startLogin } from "./login/start-login.ts";
 import {
   deleteSession,
   openSession,
   type OpenedSession,
   type OpenSession,
 } from "./open-session.ts";
+import { commandOf, programOf, searchPathOf } from "./process/agent-command.ts";
 import {
   agentEnvironment,
   MARKER_VARIABLE,
@@ -51,7 +55,6 @@ import { stopAgent } from "./process/stop-agent.ts";
 import { createAgentTranslator } from "./translate/subagents.ts";
 import type { Translator } from "./translate/translate.ts";
 import { createLineReader } from "./wire/line-reader.ts";
-import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface AcpProviderOptions {
   readonly definition: AcpDefinition;
@@ -85,14 +88,22 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
   secrets.keep(secretsOf(environment, definition));
   secrets.keep(secretsOfConnections(given));
   let latest: LatestAgent | null = null;
+  let loginStatus = UNKNOWN_LOGIN;
+  const onLoginStatus = (status: LoginStatus): void => {
+    loginStatus = status;
+  };
   return {
     name: definition.name,
     asks: definition.asks,
-    describe: () => Promise.resolve(describe(options, latest)),
+    describe: () => Promise.resolve(describe(options, latest, loginStatus)),
     startAgent: (request) =>
-      startAgent(options, request, (started) => {
-        latest = started;
+      startAgent(options, request, {
+        onLoginStatus,
+        onStarted: (started) => {
+          latest = started;
+        },
       }),
+    startLogin: (request) => startLogin(options, { ...request, onLoginStatus }),
     deleteSession: (request) => deleteOwnSession(options, request),
   };
 }
@@ -105,7 +116,11 @@ interface LatestAgent {
 
 type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
 
-function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDescription {
+function describe(
+  options: OpenOptions,
+  latest: LatestAgent | null,
+  loginStatus: LoginStatus,
+): ProviderDescription {
   const { definition } = options;
   const { name, title, install, login } = definition;
   const command = commandOf(options);
@@ -122,11 +137,19 @@ function describe(options: OpenOptions, latest: LatestAgent | null): ProviderDes
     command: options.secrets.redactor.json(command),
     install,
     login,
+    loginStatus,
+    loginMethods: latest?.link.loginMethods ?? [],
+    canLogOut: latest?.session.capabilities.logout ?? false,
     models: [...configured, ...offered],
     modes: about?.mode.choices ?? [],
     commands: about?.commands ?? [],
     capabilities: latest?.session.capabilities.raw ?? null,
   };
+}
+
+interface StartHooks {
+  readonly onStarted: (agent: LatestAgent) => void;
+  readonly onLoginStatus: (status: LoginStatus) => void;
 }
 
 /** A process that speaks the protocol, and everything that is needed to open a session in it and to stop it. */
@@ -142,10 +165,10 @@ interface LaunchedAgent {
 async function startAgent(
   options: OpenOptions,
   request: StartAgent,
-  onStarted: (agent: LatestAgent) => void,
+  { onStarted, onLoginStatus }: StartHooks,
 ): Promise<Agent> {
   const { definition } = options;
-  const launched = await launch(options, request);
+  const launched = await launch(options, request, onLoginStatus);
   const { link, sweep, closeJournal } = launched;
   try {
     const session = await openSession(launched.context);
@@ -181,7 +204,11 @@ async function deleteOwnSession(
   }
 }
 
-async function launch(options: OpenOptions, request: StartAgent): Promise<LaunchedAgent> {
+async function launch(
+  options: OpenOptions,
+  request: StartAgent,
+  onLoginStatus: (status: LoginStatus) => void = () => {},
+): Promise<LaunchedAgent> {
   const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
   const { workspace, sessionId } = request;
   const times = { ...ACP_TIMES, ...options.times };
@@ -258,6 +285,7 @@ async function launch(options: OpenOptions, request: StartAgent): Promise<Launch
     redactor,
     times,
     onReport: request.onReport,
+    onLoginStatus,
   });
   void process.exited.then(() => stderr.end());
   const closeJournal = async (): Promise<void> => journal?.close();
@@ -297,27 +325,6 @@ async function stop({ link, sweep, closeJournal }: LaunchedAgent): Promise<void>
   const urgency = AbortSignal.abort();
   await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
   await closeJournal();
-}
-
-/**
- * An agent that exits or fails while it starts has received no prompt, so another start repeats nothing. Agents that
- * start at the same time can disturb each other. An error about our request itself would come again.
- */
-function isWorthAnotherStart(error: unknown): boolean {
-  if (error instanceof PeerFault) return error.code === "closed";
-  return error instanceof RpcError && !PERMANENT.has(error.code);
-}
-
-const PERMANENT: ReadonlySet<number> = new Set([
-  RPC_CODES.authRequired,
-  RPC_CODES.invalidRequest,
-  RPC_CODES.methodNotFound,
-  RPC_CODES.invalidParams,
-]);
-
-function asPassing(fault: AgentFault): AgentFault {
-  const { code, message, detail, retryAfterMs, cause } = fault;
-  return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
 }
 
 /** The secrets that are known before the first agent starts. */
@@ -366,31 +373,6 @@ async function toolServersOf(
     ...server,
     env: { [MARKER_VARIABLE]: writeMarker(marker), ...server.env },
   }));
-}
-
-/** The program's path and its arguments. */
-function programOf(options: AcpProviderOptions, folder: string): readonly [string, ...string[]] {
-  const { title, install } = options.definition;
-  const [name = "", ...args] = commandOf(options);
-  const program = findProgram(name, searchPathOf(options));
-  if (program === null) {
-    const hint = install === null ? "" : `; install it with: ${install}`;
-    throw new AgentFault(
-      "agent_not_installed",
-      `${title} is not installed: program ${name} not found${hint}`,
-    );
-  }
-  return [program, ...args.map((arg) => arg.replaceAll("{workspace}", folder))];
-}
-
-function commandOf({ definition, environment }: AcpProviderOptions): readonly string[] {
-  const { command, pathVariable } = definition;
-  const program = pathVariable === null ? undefined : environment[pathVariable];
-  return program === undefined || program === "" ? command : [program, ...command.slice(1)];
-}
-
-function searchPathOf({ definition, environment }: AcpProviderOptions): string | undefined {
-  return definition.env["PATH"] ?? environment["PATH"];
 }
 
 function abortFault({ title }: AcpDefinition, { reason }: AbortSignal): AgentFault {

@@ -57,6 +57,8 @@ describe("an agent that starts", () => {
           protocolVersion: 1,
           clientInfo: { name: "holdfast", title: "Holdfast", version: "0.0.0" },
           clientCapabilities: {
+            auth: { terminal: true },
+            _meta: { "terminal-auth": true },
             fs: { readTextFile: false, writeTextFile: false },
             terminal: false,
             elicitation: { form: {}, url: {} },

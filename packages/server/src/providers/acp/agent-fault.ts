@@ -1,16 +1,21 @@
 import { cleanText } from "../../domain/clean-text.ts";
+import type { LoginMethod } from "../login.ts";
 import { AgentFault } from "../provider.ts";
 import type { ProcessExit } from "./process/spawn-agent.ts";
 import { looseNumber, looseObject, type Loose } from "./wire/loose.ts";
-import { RPC_CODES, type RpcError } from "./wire/rpc-error.ts";
+import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 /** Classifies an agent's error by its codes, never by its text. */
-export function faultOfError(name: string, error: RpcError): AgentFault {
+export function faultOfError(
+  name: string,
+  error: RpcError,
+  login: readonly LoginMethod[] = [],
+): AgentFault {
   const message = `${name}: ${limited(error.message, MAX_MESSAGE)}`;
   const options = { detail: detailOf(error.data), cause: error };
   const codes = codesOf(error);
   if (error.code === RPC_CODES.authRequired) {
-    return new AgentFault("agent_needs_login", message, options);
+    return new AgentFault("agent_needs_login", message, { ...options, login });
   }
   if (codes.includes(429)) {
     const retryAfterMs = retryAfterOf(looseObject(error.data));
@@ -77,3 +82,24 @@ function limited(text: string, maxLength: number): string {
 
 const MAX_MESSAGE = 2000;
 const MAX_DETAIL = 16 * 1024;
+
+/**
+ * An agent that exits or fails while it starts has received no prompt, so another start repeats nothing. Agents that
+ * start at the same time can disturb each other. An error about our request itself would come again.
+ */
+export function isWorthAnotherStart(error: unknown): boolean {
+  if (error instanceof PeerFault) return error.code === "closed";
+  return error instanceof RpcError && !PERMANENT.has(error.code);
+}
+
+const PERMANENT: ReadonlySet<number> = new Set([
+  RPC_CODES.authRequired,
+  RPC_CODES.invalidRequest,
+  RPC_CODES.methodNotFound,
+  RPC_CODES.invalidParams,
+]);
+
+export function asPassing(fault: AgentFault): AgentFault {
+  const { code, message, detail, retryAfterMs, cause } = fault;
+  return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
+}

@@ -6,9 +6,11 @@ import type {
 import type { Json } from "../../domain/json.ts";
 import { AgentFault, type StartAgent } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
-import { parseCapabilities, type AuthMethod, type Capabilities } from "./capabilities.ts";
+import { parseCapabilities, type Capabilities } from "./capabilities.ts";
 import { sessionParams, unsupported, type AgentConnections } from "./connections/session-params.ts";
 import type { AcpDefinition } from "./definition.ts";
+import { toLoginMethod, type AuthMethod } from "./login/auth-method.ts";
+import { TERMINAL_LOGINS } from "./login/client-logins.ts";
 import { applySetting } from "./session-settings.ts";
 import { looseNumber, looseObject } from "./wire/loose.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
@@ -76,12 +78,11 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
-      // Output of commands that the agent runs itself: as it is printed, unchanged, with the exit code.
-      _meta: { terminal_output: true, terminal_output_delta: true },
       elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
-      // Without it, agents hide the work of their sub-agents, or mix it with their own.
-      ...{ subagents: {} },
+      ...SUBAGENTS,
+      ...TERMINAL_LOGINS,
+      _meta: { ...TERMINAL_LOGINS._meta, ...TERMINAL_OUTPUT },
     },
   };
   const result = looseObject(await ask(context, "initialize", params));
@@ -93,7 +94,11 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
       `${context.definition.title} speaks ${theirs} of the protocol, not ${PROTOCOL_VERSION}`,
     );
   }
-  return parseCapabilities(result);
+  const capabilities = parseCapabilities(result);
+  context.link.loginMethods = capabilities.authMethods.map((method) =>
+    toLoginMethod(context.definition.name, method),
+  );
+  return capabilities;
 }
 
 /** Null if there is no earlier session, or the agent cannot open it again. */
@@ -233,7 +238,7 @@ function isLoginRequired(error: unknown): error is RpcError {
 }
 
 function loginFault(
-  { definition }: OpenSession,
+  { definition, link }: OpenSession,
   { authMethods }: Capabilities,
   cause?: unknown,
 ): AgentFault {
@@ -244,6 +249,7 @@ function loginFault(
   );
   return new AgentFault("agent_needs_login", `${definition.title} requires a login; ${offer}`, {
     detail: detail.join("\n") || null,
+    login: link.loginMethods,
     cause,
   });
 }
@@ -255,4 +261,8 @@ function parseResumeData(value: Json): { sessionId: string; createdAt: number } 
   return { sessionId, createdAt: looseNumber(data?.["createdAt"]) ?? 0 };
 }
 
+/** Without this unstable capability, agents hide the work of their sub-agents, or mix it with their own. */
+const SUBAGENTS = { subagents: {} };
+/** Output of commands that the agent runs itself: as it is printed, unchanged, with the exit code. */
+const TERMINAL_OUTPUT = { terminal_output: true, terminal_output_delta: true };
 const PROTOCOL_VERSION = 1;

@@ -1,3 +1,4 @@
+import { UNKNOWN_LOGIN } from "../login.ts";
 import { AgentFault, type Agent, type Provider, type ProviderDescription } from "../provider.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
 import type { ModelDefinition } from "./definition.ts";
@@ -36,6 +37,9 @@ function describe(definition: ModelDefinition, apiKey: string | null): ProviderD
     command: [],
     install: apiKeyEnv === null ? null : `export ${apiKeyEnv}=…`,
     login: null,
+    loginStatus: UNKNOWN_LOGIN,
+    loginMethods: [],
+    canLogOut: false,
     version: null,
     models: [...new Set([model, ...models])].map((id) => ({ id, name: id })),
     modes: [],

@@ -9,6 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { readScript, type Step } from "./script.ts";
 import { giveAway, knownSecrets } from "./scripted-leak.ts";
+import { loginAtTerminal, openLogin } from "./scripted-login.ts";
 import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
@@ -24,14 +25,15 @@ const options: ScriptedOptions = {
   ...giveAway(given, knownSecrets()),
   ...(at === undefined ? {} : { at }),
 };
+if (process.argv.includes("--login")) loginAtTerminal(options.auth);
 const spoken = openWire(options.log ?? null);
 const { secondVersion } = options;
 const wire = secondVersion === undefined ? spoken : speakSecondVersion(spoken, secondVersion);
 const memory = openMemory(options.folder ?? null);
+const login = openLogin(options.auth, wire);
 const ignores = new Set<string>();
 const settings = { mode: options.modes?.[0] ?? null, model: options.models?.[0] ?? null };
 let mcpServers: readonly McpServerGiven[] = [];
-let authenticated = options.auth === undefined;
 let working: AbortController | null = null;
 
 process.on("SIGTERM", () => {
@@ -58,15 +60,18 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
     case "initialize":
       await perform(options.at?.initialize, "");
       wire.send({ id, result: introduction() });
+      login.tellStatus();
       await perform(options.at?.initialized, "");
       return;
     case "authenticate":
-      authenticated = params["methodId"] === options.auth?.accepts;
       return wire.send(
-        authenticated
+        (await login.logIn(params["methodId"], id))
           ? { id, result: {} }
           : { id, error: { code: -32000, message: "login failed" } },
       );
+    case "logout":
+      login.logOut();
+      return wire.send({ id, result: {} });
     case "session/new":
       return openSession(id, options.sessionId ?? randomUUID());
     case "session/load":
@@ -111,6 +116,7 @@ function introduction(): object {
     ...steeringMeta(options),
     authMethods: options.auth?.methods ?? [],
     agentCapabilities: {
+      ...login.capabilities,
       loadSession: load ?? false,
       promptCapabilities: { image: image ?? false, embeddedContext: embeddedContext ?? false },
       mcpCapabilities: { http: mcpHttp ?? false, sse: mcpSse ?? false },
@@ -126,7 +132,8 @@ function introduction(): object {
 }
 
 async function openSession(id: unknown, sessionId: string): Promise<void> {
-  if (!authenticated) return refuse(id, -32000, "Authentication required");
+  if (!login.isLoggedIn && !login.isAskedAtPrompt)
+    return refuse(id, -32000, "Authentication required");
   memory.remember(sessionId, []);
   const ending = await perform(options.at?.session, sessionId);
   if (ending !== null && "error" in ending) return wire.send({ id, ...ending });
@@ -142,7 +149,8 @@ async function takeUp(
 ): Promise<void> {
   if (how === "hangs") return;
   if (how === "exits") process.exit(3);
-  if (!authenticated) return refuse(id, -32000, "Authentication required");
+  if (!login.isLoggedIn && !login.isAskedAtPrompt)
+    return refuse(id, -32000, "Authentication required");
   const said = how === "works" ? memory.recall(sessionId) : null;
   if (said === null) return refuse(id, -32002, "no such session");
   await perform(options.at?.session, sessionId);
@@ -224,6 +232,7 @@ function set(id: unknown, what: "mode" | "model", value: unknown): void {
 
 async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<void> {
   if (working !== null) return refuse(id, -32600, "a prompt is at work already");
+  if (!login.isLoggedIn) return refuse(id, -32000, "Authentication required");
   const abort = new AbortController();
   working = abort;
   const { steps, rest, said } = readPrompt(blocks);

@@ -35,8 +35,7 @@ export interface ScriptedOptions {
   readonly models?: readonly string[];
   /** `legacy`: the older `models` field and `session/set_model`. */
   readonly modelsAs?: "config" | "legacy";
-  /** It refuses sessions with -32000 until `authenticate` is called with `accepts`. */
-  readonly auth?: { readonly methods: readonly unknown[]; readonly accepts: string | null };
+  readonly auth?: ScriptedAuth;
   /** The protocol version in its reply; default: 1. */
   readonly protocolVersion?: unknown;
   /** It speaks version 2 of the protocol, or refuses it with the versions that it supports. */
@@ -65,6 +64,20 @@ export interface ScriptedOptions {
   readonly goesOn?: boolean;
   /** Steps for a prompt without steps; default: an echo. */
   readonly otherwise?: readonly Step[];
+}
+
+/** It refuses sessions with -32000 until `authenticate` is called with `accepts`, or the file exists. */
+export interface ScriptedAuth {
+  readonly methods: readonly unknown[];
+  readonly accepts: string | null;
+  /** Stands for stored credentials: a login creates it, a logout removes it. */
+  readonly file?: string;
+  /** It accepts sessions, and refuses prompts instead. */
+  readonly atPrompt?: boolean;
+  /** A login names this page. `waits`: it is over when the file exists. */
+  readonly page?: { readonly url: string; readonly message: string; readonly waits?: boolean };
+  /** It sends `_auth/status_update`. */
+  readonly reportsStatus?: boolean;
 }
 
 export const SCRIPTED_VARIABLE = "SCRIPTED_AGENT";

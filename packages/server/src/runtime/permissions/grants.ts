@@ -10,6 +10,7 @@ import {
 import type { Session } from "../../domain/session.ts";
 import type { Store, StoredSuspension } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
+import { endWithoutLogin } from "../logins/login-question.ts";
 import { chosenKind } from "./permission-answer.ts";
 import { folderOf } from "./permission-question.ts";
 import { permissionSubject } from "./permission-subject.ts";
@@ -50,7 +51,10 @@ export async function revokeGrant(
   return executed.ok ? listGrants(context.store, sessionId) : toRefused(executed);
 }
 
-/** The answer to a suspension. An answer for the rest of the session comes with a grant. */
+/**
+ * The answer to a suspension. An answer for the rest of the session comes with a grant; a refused login
+ * ends its run.
+ */
 export async function answerCommands(
   context: RuntimeContext,
   suspension: StoredSuspension,
@@ -68,7 +72,7 @@ export async function answerCommands(
   const grant = await grantIn(context, suspension, command);
   return (session) =>
     grant === null || session === null
-      ? [command]
+      ? [command, ...endWithoutLogin(suspension, answer, at)]
       : [command, setGrants(context, withGrant(grantsIn(session.metadata), grant))];
 }
 

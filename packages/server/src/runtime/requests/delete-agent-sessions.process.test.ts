@@ -20,7 +20,9 @@ async function open(...agents: readonly ScriptedDefinition[]): Promise<void> {
 
 function kept(agent = 0): readonly string[] {
   const folder = path.join(test.folder, `memory-${agent}`);
-  return existsSync(folder) ? readdirSync(folder).filter((name) => /^session-/u.test(name)) : [];
+  return existsSync(folder)
+    ? readdirSync(folder).filter((name) => name.startsWith("session-"))
+    : [];
 }
 
 async function aSession(...providers: readonly string[]): Promise<string> {

@@ -10,6 +10,7 @@ import type { RuntimeContext } from "../context.ts";
 import { createSession } from "./create-session.ts";
 import { createAgentSessionDeleter } from "./delete-agent-sessions.ts";
 import { shareEqual } from "./idempotency.ts";
+import { createServerLogins } from "../logins/server-logins.ts";
 import { listGrants, revokeGrant } from "../permissions/grants.ts";
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
 import { noSuchSession, refuse } from "../reply.ts";
@@ -57,6 +58,8 @@ export interface RequestOptions {
   readonly spoolFolder?: string;
   /** The bundles of removed sessions. */
   readonly removed?: { readonly folder: string; readonly keptMs: number };
+  /** Aborted when the server stops. */
+  readonly stopping?: AbortSignal;
   readonly onImported?: (sessionId: string) => void;
   /** Writes the default provider to the settings; throws if it cannot. */
   readonly keepDefaultProvider?: (name: string) => void;
@@ -165,6 +168,13 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       catalog.makeDefault(name);
       return { ok: true, ...(await listProviders()) };
     },
+    ...createServerLogins({
+      provider: catalog.get,
+      waits: context.logins,
+      log: context.log,
+      startsAgents: context.startsAgents,
+      stopping: options.stopping ?? new AbortController().signal,
+    }),
     stats: (range) => readStats(store, { ...range, now: clock() }),
   };
 }

@@ -8,6 +8,7 @@ import type { NewMessage, QueuedMessage, StoredSuspension } from "../../storage/
 import type { Executed } from "../execute-command.ts";
 import { refuseAnswer } from "../elicitation/refuse-answer.ts";
 import { patternMatcher } from "../elicitation/pattern-matcher.ts";
+import { parseLoginAnswer } from "../logins/login-question.ts";
 import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
 import { replyWithSession, toRefused } from "../command-reply.ts";
@@ -180,6 +181,14 @@ function parseAnswer(
   { kind, request }: StoredSuspension,
   answer: Json,
 ): { readonly ok: true; readonly answer: Json } | Refused {
+  if (kind === "login") {
+    const parsed = parseLoginAnswer(answer);
+    if (parsed !== null) return { ok: true, answer: { ...parsed } };
+    return refuse(
+      "answer_invalid",
+      'The answer must be {"action": "retry"} or {"action": "cancel"}.',
+    );
+  }
   if (kind === "elicitation") {
     const checked = checkAnswer(request, answer, patternMatcher());
     return checked.ok

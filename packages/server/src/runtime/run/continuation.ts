@@ -61,6 +61,8 @@ function describe(suspension: StoredSuspension): string {
       return describeElicitation(suspension);
     case "question":
       return `You asked: "${title}" ${endOfQuestion(suspension)}`;
+    case "login":
+      return "You needed a login. It is done, and your work before it counts.";
     case "event":
       return `You waited for the event "${title}". ${endOfEvent(suspension)}`;
     default:

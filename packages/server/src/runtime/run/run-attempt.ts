@@ -6,6 +6,7 @@ import { startAwakeTimer, type AwakeTimer } from "../../providers/awake-timer.ts
 import type { RuntimeContext } from "../context.ts";
 import { PREPARING, transition, type AttemptEvent, type AttemptState } from "./attempt-state.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
+import { suspendForLogin } from "../logins/login-question.ts";
 import { LiveQuestions, readCurrent } from "./live-questions.ts";
 import { LiveSteering } from "./live-steering.ts";
 import { pauseBefore } from "./retry-pause.ts";
@@ -169,7 +170,7 @@ export class RunAttempt {
         if (!(await this.#hand(agent, prompt, isHanded && tries === 0))) return "not_current";
         const end = await this.#prompt(agent, prompt);
         if (!(end instanceof AgentFault)) return end;
-        if (await this.#waitOut(end)) return "waiting";
+        if ((await this.#waitOut(end)) || (await this.#waitForLogin(end))) return "waiting";
         const { limits } = this.#options.context;
         const isWorthIt = end.isPassing && !this.#hasUsedTools && tries < limits.retries;
         if (!isWorthIt) return { outcome: "failed", error: toRunError(end) };
@@ -320,6 +321,15 @@ export class RunAttempt {
     const until = context.clock() + retryAfterMs;
     const title = `Waiting until ${new Date(until).toISOString()}: ${message}`;
     return this.#suspend({ kind: "rate_limit", request: { title }, expiresAt: until });
+  }
+
+  /** Suspends the run until somebody has logged in. The agent is stopped, since it may remember that nobody was. */
+  async #waitForLogin(fault: AgentFault): Promise<boolean> {
+    const { context, atWork, stopAgent } = this.#options;
+    const hasUsedTools = this.#hasUsedTools;
+    if (!(await suspendForLogin(context, atWork, fault, { hasUsedTools }))) return false;
+    await stopAgent();
+    return true;
   }
 
   /** Records the failure and pauses before the next try. False when the run is over. */

@@ -13,6 +13,7 @@ import type { Store, StoredSuspension } from "../../storage/store.ts";
 import { briefingOf, type Briefing, type BriefingLimits } from "./briefing.ts";
 import type { RuntimeContext } from "../context.ts";
 import { continuationOf } from "./continuation.ts";
+import { hadBegun } from "../logins/login-question.ts";
 import type { AgentMemory } from "../worker/live-agent.ts";
 
 export interface RunPrompt extends Prompt {
@@ -170,12 +171,14 @@ export async function closedSuspensions(
 ): Promise<readonly StoredSuspension[]> {
   const suspensions = await store.readSuspensions(sessionId);
   return suspensions.filter(
-    (each) => each.runId === runId && each.status !== "open" && !isOurs(each.kind),
+    (each) => each.runId === runId && each.status !== "open" && !isOurs(each),
   );
 }
 
 /** The server waited, and not the agent, so the agent need not know. */
-function isOurs(kind: StoredSuspension["kind"]): boolean {
+function isOurs(suspension: StoredSuspension): boolean {
+  const { kind } = suspension;
+  if (kind === "login") return !hadBegun(suspension);
   return kind === "rate_limit" || kind === "budget" || kind === "shutdown";
 }
 

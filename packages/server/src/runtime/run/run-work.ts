@@ -7,6 +7,7 @@ import { isAbsence } from "../../storage/fault.ts";
 import type { Fence } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { CutRun } from "./cut-run.ts";
+import { suspendForLogin } from "../logins/login-question.ts";
 import type { LiveAgent } from "../worker/live-agent.ts";
 import { RunAttempt, toRunError } from "./run-attempt.ts";
 import { noticesOf } from "./new-agent-notices.ts";
@@ -111,7 +112,11 @@ export class RunWork {
       return result;
     } catch (error) {
       if (error instanceof AgentFault) {
-        return signal.aborted ? null : { outcome: "failed", error: toRunError(error) };
+        if (signal.aborted) return null;
+        const atWork = { sessionId: session.id, run, fence };
+        const isBegun = { hasUsedTools: false };
+        if (await suspendForLogin(context, atWork, error, isBegun)) return null;
+        return { outcome: "failed", error: toRunError(error) };
       }
       context.log.error({ sessionId: session.id, runId: run.id, err: error }, "a run broke off");
       await stopAgent();
@@ -172,6 +177,7 @@ export class RunWork {
       command: { type: "end-run", at, runId: run.id, result, usage, unusedAnswers: unused },
       extras: { fence },
     });
+    if (ended.ok && result.outcome === "completed") context.logins.confirm(run.provider);
     if (ended.ok && result.outcome === "failed") {
       const { code, message } = result.error;
       context.log.warn({ sessionId: session.id, runId: run.id, code }, message);

@@ -14,7 +14,7 @@ function write(text: string): void {
   writeFileSync(path.join(folder, "holdfast.config.json"), text);
 }
 
-describe("the config file", () => {
+describe("an agent in the config file", () => {
   it("has MCP servers of a provider, complete with what is not written (D3)", () => {
     const servers = {
       notes: { command: "notes", env: { A: "b" }, envFrom: { TOKEN: "NOTES" } },
@@ -35,6 +35,14 @@ describe("the config file", () => {
   });
 
   it.each([
+    [
+      '{"providers": {"a": {"type": "acp", "command": ["a"],\n"protocol": "2"}}}',
+      'line 2: providers.a.protocol: must be 1 or 2 or "auto".',
+    ],
+    [
+      '{"providers": {\n"mine": {"type": "acp", "command": []}}}',
+      "line 2: providers.mine.command: must name a program.",
+    ],
     [
       '{"providers": {"gemini": {"type": "acp",\n"mcpServers": {\n"a_b": {"command": "c"}}}}}',
       "line 3: providers.gemini.mcpServers.a_b: must begin with a letter and have at most 32 letters, digits and hyphens.",
