@@ -264,7 +264,7 @@ describe("output in version 2", () => {
         update({ sessionUpdate: "tool_call_update", toolCallId: "call-1", status: "failed" }),
       ),
     );
-    await rig.reported("tool", ({ content }) => JSON.stringify(content).includes("Grüße, "));
+    await rig.reported("output", ({ text }) => text === "ße, ");
     writeFileSync(file, "");
     await prompt;
     const last = rig.reports.findLast(({ report }) => report === "tool");
