@@ -27,6 +27,8 @@ export function sampleSession(count: number): WholeSession {
     provider: "demo",
     model: null,
     next: { provider: null, model: null },
+    mode: null,
+    options: {},
     supportsResume: true,
     delivery: "open",
     queued: 0,

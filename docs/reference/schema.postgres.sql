@@ -71,6 +71,7 @@ create table "AgentSession" (
   "lastModel" text,
   "lastErrorAt" bigint,
   "errorTotal" bigint not null default 0,
+  settings text,
   "mcpServers" text,
   directories text,
   constraint "AgentSession_delivery_check" CHECK ((delivery = ANY (ARRAY['open'::text, 'hold'::text, 'reject'::text]))),
@@ -149,6 +150,13 @@ create table "NodeLease" (
   constraint node_lease_key PRIMARY KEY (node)
 );
 
+create table "ProviderOffer" (
+  provider text not null,
+  offer text not null,
+  at bigint not null,
+  constraint provider_offer_key PRIMARY KEY (provider)
+);
+
 create table "QueuedMessage" (
   "messageId" text not null,
   "sessionId" text not null,
@@ -196,6 +204,7 @@ create table "Run" (
   memory json,
   "unusedAnswers" json,
   "unusedShown" smallint,
+  settings text,
   constraint "Run_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint "Run_status_check" CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'suspended'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'interrupted'::text]))),
   constraint run_key PRIMARY KEY (id),

@@ -64,7 +64,7 @@ CREATE TABLE "AgentSession" (
   "lastSeq" integer not null,
   "owner" text,
   "epoch" integer not null default 0,
-  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "mcpServers" text, "directories" text,
+  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "settings" text, "mcpServers" text, "directories" text,
   constraint "agent_session_key" primary key ("id"),
   constraint "agent_session_standing" check (
     "status" = 'active'
@@ -156,6 +156,13 @@ CREATE TABLE "NodeLease" (
   constraint "node_lease_key" primary key ("node")
 ) strict;
 
+CREATE TABLE "ProviderOffer" (
+  "provider" text not null,
+  "offer" text not null,
+  "at" integer not null,
+  constraint "provider_offer_key" primary key ("provider")
+) strict;
+
 CREATE TABLE "QueuedMessage" (
   "messageId" text not null,
   "sessionId" text not null constraint "queued_message_session" references "AgentSession" ("id") on delete cascade,
@@ -197,7 +204,7 @@ CREATE TABLE "Run" (
   "usage" text  check (json_valid("usage")),
   "queuedAt" integer not null,
   "startedAt" integer,
-  "endedAt" integer, "memory" text check (json_valid("memory")), "unusedAnswers" text check (json_valid("unusedAnswers")), "unusedShown" integer,
+  "endedAt" integer, "memory" text check (json_valid("memory")), "unusedAnswers" text check (json_valid("unusedAnswers")), "unusedShown" integer, "settings" text,
   constraint "run_key" primary key ("id")
 ) strict;
 

@@ -17,6 +17,7 @@ import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
 import { login } from "./scenarios/login.ts";
+import { modeKept } from "./scenarios/mode-kept.ts";
 import {
   allow,
   killedServer,
@@ -45,6 +46,7 @@ const SCENARIOS = [
   ownMcp,
   steering,
   terminalOutput,
+  modeKept,
   firstCommands,
   login,
   forkNative,

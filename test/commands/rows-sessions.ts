@@ -83,6 +83,7 @@ export const SESSION_ROWS: readonly Row[] = [
   { line: "delete", exit: 64, error: missing("ID", "delete") },
 
   { line: "update {session} --phase planning", exit: 0, json: STATE },
+  { line: "update {session} --mode ask --option effort=high", exit: 0, json: STATE },
   { line: "update nothing --phase planning", exit: 1, error: NO_SESSION },
   { line: "update {finalized} --phase planning", exit: 2, error: /finalized as completed/u },
   {

@@ -71,6 +71,11 @@ export const TALK_ROWS: readonly Row[] = [
   { line: "create --agent ''", exit: 64, error: "--agent must not be empty." },
   { line: "create --agent {long}", exit: 64, error: "--agent must have at most 200 characters." },
   {
+    line: "create --option effort",
+    exit: 64,
+    error: '--option must be ID=VALUE, such as effort=high, not "effort".',
+  },
+  {
     line: "create --metadata [1]",
     exit: 64,
     error: /^--metadata must be a JSON object, for example: /,
@@ -153,6 +158,10 @@ export const TALK_ROWS: readonly Row[] = [
   },
   { line: "send", exit: 64, error: missing("ID", "send") },
   { line: "send nothing", exit: 64, error: missing("TEXT", "send") },
+
+  { line: "options {session} --json", exit: 0, json: fields("provider", "options") },
+  { line: "options nothing", exit: 1, error: NO_SESSION },
+  { line: "options", exit: 64, error: missing("ID", "options") },
 
   { line: "watch {archived}", exit: 0, error: /.*/u, only: "server" },
   {

@@ -44,6 +44,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /api/sessions/:id/raw": { access: "admin", passes: 404 },
   "GET /api/sessions/:id/runs": MISSING,
   "POST /api/sessions/:id/runs/:runId/dismiss": { access: "send", body: {}, passes: 404 },
+  "GET /api/sessions/:id/options": MISSING,
   "GET /api/sessions/:id/queue": MISSING,
   "PATCH /api/sessions/:id/queue/:messageId": {
     access: "send",

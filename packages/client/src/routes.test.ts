@@ -186,6 +186,11 @@ const ROUTES: readonly Route[] = [
     reply: { files: ["src/a.ts"], truncated: false },
   },
   {
+    ask: ({ sessions }) => sessions.options("s"),
+    request: "GET /api/sessions/s/options",
+    reply: { provider: "demo", options: [] },
+  },
+  {
     ask: ({ sessions }) => sessions.queue("s"),
     request: "GET /api/sessions/s/queue",
     reply: { queue: [] },

@@ -13,6 +13,7 @@ import {
   type ListSessionsQuery,
   type MessagesQuery,
   type MessagesReply,
+  type OptionsReply,
   type QueueReply,
   type RawSession,
   type ResumeDecision,
@@ -100,6 +101,10 @@ export function createSessions(connection: Connection) {
       options?: CallOptions,
     ): Promise<RunsReply> =>
       call("runsReplySchema", "GET", pathOf(id, "runs"), { ...options, query }),
+
+    /** What the agent of the next message lets you choose: mode, model and its other options. */
+    options: async (id: string, options?: CallOptions): Promise<OptionsReply> =>
+      call("optionsReplySchema", "GET", pathOf(id, "options"), options),
 
     /** Accepted messages that no agent has received yet. */
     queue: async (id: string, options?: CallOptions): Promise<QueueReply> =>

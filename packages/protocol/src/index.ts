@@ -23,6 +23,7 @@ export * from "./provider.ts";
 export * from "./queue.ts";
 export * from "./removed.ts";
 export * from "./repository.ts";
+export * from "./requests/agent-options.ts";
 export * from "./requests/agent-tools.ts";
 export * from "./requests/report-event.ts";
 export * from "./requests/resume-decision.ts";

@@ -59,6 +59,7 @@ export const PROBLEM_CODES = [
   "session_failed",
   "session_not_found",
   "session_not_suspended",
+  "setting_not_offered",
   "settings_not_written",
   "store_closed",
   "streams_full",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { countSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { messageContentSchema, messagePartsSchema, messageTextSchema } from "./message.ts";
+import { runSettingsSchema } from "./requests/agent-options.ts";
 import { timeSchema } from "./fields/time.ts";
 
 export const queuedMessageSchema = z
@@ -11,6 +12,7 @@ export const queuedMessageSchema = z
     content: messageContentSchema,
     provider: z.string().nullable(),
     model: z.string().nullable(),
+    settings: runSettingsSchema.optional().describe("mode and options that the message chose"),
     queuedAt: timeSchema,
     steer: z
       .enum(["wanted", "given"])

@@ -3,6 +3,7 @@ import { countSchema, limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";
 import { suspensionKindSchema, suspensionStatusSchema, unusedAnswerSchema } from "./suspension.ts";
+import { runSettingsSchema } from "./requests/agent-options.ts";
 import { timeSchema } from "./fields/time.ts";
 
 export const RUN_STATUSES = [
@@ -51,6 +52,7 @@ export const runSchema = z
     status: runStatusSchema,
     provider: z.string().nullable(),
     model: z.string().nullable(),
+    settings: runSettingsSchema.optional().describe("mode and options that its message chose"),
     attempts: countSchema.describe("how many times the message was given to an agent"),
     stopReason: z.string().nullable(),
     error: z.unknown().describe("why the run did not complete: {code, message, detail}, or null"),

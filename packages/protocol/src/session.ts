@@ -7,6 +7,7 @@ import { LIMITS } from "./fields/limits.ts";
 import { messageSchema, roleSchema } from "./message.ts";
 import { repositorySchema } from "./repository.ts";
 import { openSuspensionSchema } from "./suspension.ts";
+import { optionValuesSchema } from "./requests/agent-options.ts";
 import { timeSchema } from "./fields/time.ts";
 import { PHASES, STATES, STATUSES } from "./vocabulary.ts";
 
@@ -77,6 +78,16 @@ export const sessionSchema = z
       .describe(
         "the provider and model of the next message, unless it chooses others: the preference, or those of the last run; null means the default",
       ),
+    mode: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        "mode of the agent of the next message; null if the agent or the configuration decides",
+      ),
+    options: optionValuesSchema
+      .default({})
+      .describe("options of that agent that were chosen, or that it changed itself"),
     supportsResume: z.boolean(),
     delivery: deliveryPolicySchema,
     queued: countSchema.describe("number of accepted messages that no agent has received yet"),

@@ -72,6 +72,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   "should-resume": throughServer("should-resume", id),
   finalize: throughServer("finalize", id, "completed"),
   send: { hasLines: true, lines: ({ url }) => [["send", id, "x", "--url", url]] },
+  options: throughBoth("options", id),
   watch: { hasLines: true, lines: ({ url }) => [["watch", id, "--since", "0", "--url", url]] },
   inbox: throughServer("inbox"),
   cancel: throughServer("cancel", id),

@@ -34,6 +34,8 @@ export const SESSION: Session = {
   provider: null,
   model: null,
   next: { provider: null, model: null },
+  mode: null,
+  options: {},
   supportsResume: false,
   delivery: "open",
   queued: 0,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nameSchema, TEXT_OR_CONTENT } from "../fields/body.ts";
+import { modeInputSchema, optionsInputSchema } from "./agent-options.ts";
 import { countSchema } from "../fields/number.ts";
 import { messagePartsSchema, messageSchema, messageTextSchema } from "../message.ts";
 import { runSchema } from "../run.ts";
@@ -22,6 +23,8 @@ export const sendMessageRequestSchema = z
     provider: nameSchema.nullish().describe("only for this run"),
     provider_id: nameSchema.nullish().describe("alias of `provider`"),
     model: nameSchema.nullish().describe("only for this run"),
+    mode: modeInputSchema.nullish().describe("only for this run"),
+    options: optionsInputSchema.optional().describe("only for this run"),
     delivery: deliveryModeSchema.default("queue").describe("what to do if the session is busy"),
     continuity: continuityPolicySchema.default("auto"),
   })

@@ -12,6 +12,7 @@ import {
   stateSchema,
   statusSchema,
 } from "../session.ts";
+import { modeInputSchema, optionChangesInputSchema, optionsInputSchema } from "./agent-options.ts";
 import { timeInputSchema } from "../fields/time.ts";
 
 const titleSchema = z.string().max(LIMITS.titleLength);
@@ -53,6 +54,8 @@ export const createSessionRequestSchema = orEmpty(
       title: titleSchema.nullish(),
       provider: nameSchema.nullish(),
       model: nameSchema.nullish(),
+      mode: modeInputSchema.nullish().describe("mode of the agent"),
+      options: optionsInputSchema.optional().describe("options of the agent by their ID"),
       agentName: nameSchema.nullish(),
       purpose: z.string().max(LIMITS.purposeLength).nullish(),
       metadata: metadataSchema.optional(),
@@ -104,6 +107,13 @@ export const updateSessionRequestSchema = z
     delivery: deliveryPolicySchema.optional(),
     provider: nameSchema.nullable().optional(),
     model: nameSchema.nullable().optional(),
+    mode: modeInputSchema
+      .nullable()
+      .optional()
+      .describe("mode of the agent of the next message; null leaves it to the agent"),
+    options: optionChangesInputSchema
+      .optional()
+      .describe("options of that agent; others stay as they are. null: the agent's default"),
     mcpServers: mcpServersSchema
       .optional()
       .describe("replaces all MCP servers from the next run on; needs the scope admin"),

@@ -48,6 +48,20 @@ export function choice(flags: string, description: string, choices: readonly str
   return option.argParser(parserOf(option.long ?? flags, oneOf(choices)));
 }
 
+/** `--option ID=VALUE`, any number of times. `true` and `false` are booleans; nothing stands for the agent's default. */
+export function agentOptions(description: string): Option {
+  return new Option("--option <id=value>", description).argParser(
+    (text, before: Readonly<Record<string, string | boolean | null>> | undefined) => {
+      const [, id, value] = /^([^=]+)=(.*)$/su.exec(text) ?? [];
+      if (id === undefined || value === undefined)
+        throw new WrongUsage(`--option must be ID=VALUE, such as effort=high, not "${text}".`);
+      const parsed = value === "" ? null : value;
+      const typed = value === "true" || value === "false" ? value === "true" : parsed;
+      return { ...before, [id]: typed };
+    },
+  );
+}
+
 export function parserOf<Value>(
   name: string,
   { rule, parse }: Rule<Value>,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import {
+  agentOptions,
   checked,
   choice,
   COUNT,
@@ -35,6 +36,8 @@ function addTalking(holdfast: Command): void {
     .option("--title <text>", "title, shown in lists")
     .option("--provider <name>", "agent or model that answers; see `holdfast providers`")
     .option("--model <name>", "model of that provider")
+    .option("--mode <id>", "mode of the agent, such as plan; see `holdfast options`")
+    .addOption(agentOptions("option of the agent, such as effort=high; can be repeated"))
     .option("--agent <name>", "name of the agent whose work is recorded")
     .option("--purpose <text>", "purpose of that work")
     .option("--id <id>", "your own ID for the session (default: agent-DATE-TIME-RANDOM)")
@@ -58,6 +61,10 @@ function addTalking(holdfast: Command): void {
     .argument("<text...>", "the message; - reads it from stdin")
     .option("--provider <name>", "agent or model for this message (default: as before)")
     .option("--model <name>", "model for this message")
+    .option("--mode <id>", "mode of the agent for this message; see `holdfast options`")
+    .addOption(
+      agentOptions("option of the agent for this message, such as effort=high; can be repeated"),
+    )
     .addOption(
       choice(
         "--delivery <mode>",
@@ -90,6 +97,21 @@ function addTalking(holdfast: Command): void {
       ),
     )
     .action(run(async () => (await talk()).send));
+
+  withServerOptions(holdfast.command("options"))
+    .summary("list what the agent of a session lets you choose")
+    .description(
+      "Lists mode, model and the other options of the agent that gets the next message, with their values. Choose others with `holdfast update` for the session, or with `holdfast send` for one message.",
+    )
+    .argument("<id>", ID)
+    .addHelpText(
+      ...examples(
+        "holdfast options ID",
+        "holdfast update ID --mode plan --option effort=high",
+        'holdfast send ID --mode plan "How would you do it?"',
+      ),
+    )
+    .action(run(async () => (await import("./commands/agent-options.ts")).listOptions));
 
   withServerOptions(holdfast.command("watch"))
     .summary("show what happens in a session")

@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { HookOptions } from "./hooks/run-hook.ts";
 import {
+  agentOptions,
   checked,
   choice,
   DELIVERY_POLICIES,
@@ -38,6 +39,12 @@ export function addTrackingCommands(holdfast: Command): void {
     .option("--title <text>", "new title")
     .option("--provider <name>", "agent or model that answers from now on")
     .option("--model <name>", "model of that provider")
+    .option("--mode <id>", "mode of the agent from now on; see `holdfast options`")
+    .addOption(
+      agentOptions(
+        "option of the agent from now on, such as effort=high; without a value, its default; can be repeated",
+      ),
+    )
     .addOption(
       choice(
         "--delivery <policy>",

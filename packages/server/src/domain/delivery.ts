@@ -1,3 +1,4 @@
+import type { RunSettings } from "./settings/agent-settings.ts";
 import type { AgentWish } from "./choose-agent.ts";
 
 /** The session's policy for messages: `hold` keeps them in the queue, `reject` refuses them. */
@@ -31,6 +32,8 @@ export interface QueueEntry extends AgentWish {
   readonly messageId: string;
   readonly runId: string;
   readonly continuity: ContinuityPolicy;
+  /** Absent if the message chooses no mode and no options. */
+  readonly settings?: RunSettings;
   /** How often an agent got it before a crash returned it to the queue; 0 for a new message. */
   readonly attempts: number;
   /** Absent unless it is to be given to the running agent. */

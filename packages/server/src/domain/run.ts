@@ -1,3 +1,4 @@
+import type { RunSettings } from "./settings/agent-settings.ts";
 import type { AgentChoice } from "./choose-agent.ts";
 import type { ContinuityPolicy } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -18,6 +19,8 @@ export interface CurrentRun extends AgentChoice {
   readonly id: string;
   readonly messageId: string;
   readonly continuity: ContinuityPolicy;
+  /** Absent if its message chooses no mode and no options. */
+  readonly settings?: RunSettings;
   /**
    * The agent got the message or the latest answer. This is recorded before it happens: if the run is cut off
    * later, its outcome is unknown and it is not repeated. Before that it can safely continue.

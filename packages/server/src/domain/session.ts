@@ -1,3 +1,4 @@
+import type { KeptSettings } from "./settings/agent-settings.ts";
 import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { JsonObject } from "./json.ts";
@@ -53,6 +54,8 @@ export interface Session extends Connections {
   readonly model: string | null;
   /** The provider and model of the latest run; null before the first run. */
   readonly lastRun: AgentChoice | null;
+  /** The mode and options of the agents of each provider; the provider with the newest change is last. */
+  readonly settings: readonly KeptSettings[];
   readonly agentName: string | null;
   readonly purpose: string | null;
   readonly metadata: JsonObject;

@@ -1,3 +1,5 @@
+import type { AgentOffer, OfferedCommand } from "../domain/settings/agent-offer.ts";
+import type { OptionValues, RunSettings } from "../domain/settings/agent-settings.ts";
 import type { ElicitationAnswer } from "../domain/elicitation/check-answer.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { McpServers } from "../domain/mcp-server.ts";
@@ -10,6 +12,8 @@ export interface Provider {
   readonly name: string;
   /** Whether its agents ask before they make changes; null if unknown. Absent if they cannot make changes. */
   readonly asks?: boolean | null;
+  /** The configured mode of new sessions; null or absent if there is none. */
+  readonly mode?: string | null;
   /** Starts nothing. */
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
@@ -52,12 +56,7 @@ export interface ProviderDescription {
   readonly capabilities: JsonObject | null;
 }
 
-export interface AgentCommand {
-  readonly name: string;
-  readonly description: string;
-  /** A hint for its argument; null if it takes none. */
-  readonly hint: string | null;
-}
+export type AgentCommand = OfferedCommand;
 
 export interface Choice {
   readonly id: string;
@@ -68,6 +67,8 @@ export interface StartAgent {
   readonly sessionId: string;
   readonly workspace: Workspace;
   readonly model: string | null;
+  /** The mode that the session keeps; absent or null for a session that has none yet, which gets the configured mode. */
+  readonly mode?: string | null;
   /** Tools of the session's client. A call is reported as `wants`, and the client answers it. */
   readonly tools?: readonly ToolDefinition[];
   /** The user's MCP servers and the verified further directories of the session. */
@@ -138,6 +139,12 @@ export interface Agent {
   readonly notices?: readonly string[];
   /** The `resume` of a later `StartAgent`. */
   readonly resumeData: Json;
+  /** What it offers, with its current values; absent if nothing can be chosen. */
+  readonly offer?: AgentOffer;
+  /** What it offered in a new session before anything was set; absent or null if it reopened one. */
+  readonly offered?: AgentOffer | null;
+  /** Sets what differs, between prompts. Throws an `AgentFault` if it refuses; kept options that it refuses are skipped. */
+  apply?(wanted: WantedSettings): Promise<void>;
   /** One at a time. Resolves when the agent has finished; throws an `AgentFault`. */
   prompt(prompt: Prompt): Promise<PromptEnd>;
   /** For an agent that is `told`: how many earlier messages (`given`) of all (`of`) fit into the prompt. */
@@ -177,6 +184,20 @@ export interface PromptAnswer {
   readonly kind: SuspensionKind;
   /** Null if the request expired or was withdrawn. */
   readonly answer: Json;
+}
+
+export interface WantedSettings {
+  readonly model: string | null;
+  /** Null leaves the mode as it is. */
+  readonly mode: string | null;
+  readonly options: OptionValues;
+  /** Of the current run only. They take precedence. */
+  readonly forRun?: RunSettings;
+}
+
+/** Values that the agent changed itself. */
+export interface ChangedByAgent extends RunSettings {
+  readonly model?: string;
 }
 
 export interface PromptEnd {
@@ -250,6 +271,8 @@ export type AgentReport =
   /** The usage of the current prompt so far. */
   | { readonly report: "usage"; readonly usage: JsonObject }
   | { readonly report: "title"; readonly title: string }
+  /** What the agent offers, or its values, have changed. `changed`: by itself; null if not. */
+  | { readonly report: "offer"; readonly changed: ChangedByAgent | null }
   /** The agent floods the server, which ends the run. */
   | { readonly report: "excess"; readonly reason: string }
   /** Any other message: a sign of life. */

@@ -1,4 +1,5 @@
 import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
+import type { AgentOffer } from "../domain/settings/agent-offer.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
 import type { Fence, Store } from "../storage/store.ts";
 import type { AgentTrail } from "./worker/agent-trail.ts";
@@ -9,6 +10,7 @@ import type { Failpoint } from "./failpoint.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
 import type { Log } from "./log.ts";
 import type { Reply } from "./reply.ts";
+import type { ProviderOffers } from "./settings/provider-offers.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
 import type { AnsweredLive } from "./run/unused-answers.ts";
 
@@ -115,6 +117,9 @@ export interface RuntimeContext {
   readonly reserveAgent: (sessionId: string, run: ReservedRun) => AgentReservation | null;
   /** Whether the session's agent at work takes messages; null when none is at work on this node. */
   readonly canSteer: (sessionId: string) => boolean | null;
+  readonly offers: ProviderOffers;
+  /** What the session's live agent offers; null if it has none of the provider on this node. */
+  readonly liveOffer: (sessionId: string, provider: string) => AgentOffer | null;
   /** The session's agent gets no more messages, because a new one is connected to other things. */
   readonly retireAgent: (sessionId: string) => void;
   readonly answeredLive: AnsweredLive;

@@ -9,6 +9,7 @@ import { createLoginWaits } from "./logins/login-waits.ts";
 import { answer } from "./requests/session-requests.ts";
 import { createRequests, type RequestOptions, type Requests } from "./requests/requests.ts";
 import type { Runtime } from "./runtime.ts";
+import { createProviderOffers } from "./settings/provider-offers.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
@@ -62,6 +63,8 @@ export function openOffline(options: OfflineOptions): Offline {
       answer: (request) => answer(context, request),
       log: options.log,
     }),
+    offers: createProviderOffers(options),
+    liveOffer: () => null,
   };
   // SQLite has at most one server, and this runtime is not used while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>

@@ -25,6 +25,7 @@ import { createRequests, type RequestOptions } from "./requests/requests.ts";
 import { answer } from "./requests/session-requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
+import { createProviderOffers } from "./settings/provider-offers.ts";
 import { sleep } from "./sleep.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
@@ -186,6 +187,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       answer: (request) => answer(context, request),
       log,
     }),
+    offers: createProviderOffers(options),
+    liveOffer: (sessionId, provider) => workers.get(sessionId)?.offerOf(provider) ?? null,
     // A worker also drops an unreadable session; only the data of a deleted one is removed.
     forgetSession: async (sessionId) => {
       const read = await store.readSession(sessionId);
@@ -312,6 +315,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     }
     context.failpoint("stop.suspended");
     await Promise.all([feeds.stop(), globalFeed.stop()]);
+    await context.offers.settle();
     await cluster.stop();
   };
   let stopped: Promise<void> | null = null;

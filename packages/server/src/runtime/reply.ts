@@ -29,6 +29,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "repository_owner_refused",
   "run_not_found",
   "server_stopping",
+  "setting_not_offered",
   "settings_not_written",
   "suspension_answered",
   "suspension_not_found",

@@ -40,6 +40,7 @@ import type {
   RunPage,
   WholeSession,
 } from "./requests/session-reads.ts";
+import type { SessionOptions } from "./settings/option-types.ts";
 import type { SessionReply, SessionSnapshot } from "./session-snapshot.ts";
 import type { Measurements } from "./stats/measurements.ts";
 import type { Stats } from "./stats/stats.ts";
@@ -72,6 +73,7 @@ export type {
   RunPosition,
   WholeSession,
 } from "./requests/session-reads.ts";
+export type { SessionOptions } from "./settings/option-types.ts";
 export type { Histogram, Measurements } from "./stats/measurements.ts";
 export type { Stats } from "./stats/stats.ts";
 export type { Readiness } from "./upkeep/readiness.ts";
@@ -99,6 +101,8 @@ export interface Runtime extends ServerLogins {
   sendMessage(request: SendMessage): Promise<Reply<{ readonly sent: Sent }>>;
   readMessages(query: ReadMessages): Promise<Reply<MessagePage>>;
   readRuns(query: ReadRuns): Promise<Reply<RunPage>>;
+  /** What the next agent of the session offers, with the values that it gets. */
+  readOptions(sessionId: string): Promise<Reply<SessionOptions>>;
   readHistory(query: ReadHistory): Promise<Reply<History>>;
 
   readQueue(sessionId: string): QueueReply;

@@ -2,6 +2,7 @@ import type { AnswerStore } from "./ports/answer-store.ts";
 import type { BrowserStore } from "./ports/browser-store.ts";
 import type { ImportStore } from "./ports/import-store.ts";
 import type { NodeStore } from "./ports/node-store.ts";
+import type { OfferStore } from "./ports/offer-store.ts";
 import type { QuarantineStore } from "./ports/quarantine-store.ts";
 import type { RepositoryStore } from "./ports/repository-store.ts";
 import type { RetentionStore } from "./ports/retention-store.ts";
@@ -15,6 +16,7 @@ export type * from "./ports/answer-store.ts";
 export type * from "./ports/browser-store.ts";
 export type * from "./ports/import-store.ts";
 export type * from "./ports/node-store.ts";
+export type * from "./ports/offer-store.ts";
 export type * from "./ports/quarantine-store.ts";
 export type * from "./ports/repository-store.ts";
 export type * from "./ports/retention-store.ts";
@@ -40,6 +42,7 @@ export interface Store
     RepositoryStore,
     TokenStore,
     BrowserStore,
+    OfferStore,
     AnswerStore,
     RetentionStore,
     StatsStore,

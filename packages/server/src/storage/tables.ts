@@ -17,6 +17,7 @@ export interface Tables {
   SetAside: SetAsideRow;
   AccessToken: AccessTokenRow;
   Browser: BrowserRow;
+  ProviderOffer: ProviderOfferRow;
   /** SQLite only: sessions counted by triggers, so that a list needs no scan. */
   SessionTally: { repoId: string; status: string; count: number };
   /** One document per searchable message, and one per session for its title and purpose. */
@@ -70,6 +71,8 @@ export interface SessionRow {
   supportsResume: number;
   /** A list of `{provider, data, seen}`. */
   resumeData: string | null;
+  /** A list of `{provider, mode, options}`; null if it is empty. */
+  settings: string | null;
   delivery: string;
   queued: number;
   forkedFrom: string | null;
@@ -113,6 +116,8 @@ export interface RunRow {
   status: string;
   provider: string | null;
   model: string | null;
+  /** `{mode, options}` that the message chose; null if it chose none. */
+  settings: string | null;
   continuity: string;
   handed: number;
   attempts: number;
@@ -146,6 +151,7 @@ export interface QueuedMessageRow {
   content: string;
   provider: string | null;
   model: string | null;
+  settings: string | null;
   continuity: string;
   attempts: number;
   queuedAt: number;
@@ -219,6 +225,12 @@ export interface BrowserRow {
   /** Approximate: not every use is stored. */
   lastUsedAt: number;
   expiresAt: number;
+}
+
+export interface ProviderOfferRow {
+  provider: string;
+  offer: string;
+  at: number;
 }
 
 export interface SearchDocumentRow {

@@ -1,6 +1,6 @@
 import type { CallOptions } from "@holdfast/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { ListSessionsQuery } from "@holdfast/protocol";
+import type { ListSessionsQuery, Session } from "@holdfast/protocol";
 import { client } from "./client.ts";
 import { SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
@@ -45,6 +45,15 @@ export const sessionCountsQuery = queryOf(
   SESSION_COUNTS,
   async (options) => (await client.sessions.list({ limit: 1 }, options)).counts,
 );
+
+/** What the agent of the session's next message offers. It is read again when the session, and so perhaps the offer, changes. */
+export function optionsQuery({ id, next, mode, options, state }: Session) {
+  return queryOptions({
+    queryKey: ["options", id, next, mode, options, state] as const,
+    queryFn: ({ signal }) => client.sessions.options(id, { signal }),
+    placeholderData: (before) => before,
+  });
+}
 
 /** Installed agents change rarely. */
 export const providersQuery = queryOptions({

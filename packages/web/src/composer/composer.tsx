@@ -11,11 +11,13 @@ import {
   useState,
 } from "react";
 import { flushSync } from "react-dom";
-import { providersQuery } from "../api/queries.ts";
+import { optionsQuery, providersQuery } from "../api/queries.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { type Agent, agentChoiceOf } from "./agent-choice.ts";
 import { AgentPicker } from "./agent-picker.tsx";
+import { NO_SETTINGS, optionChoicesOf, settingsNote } from "./message-settings.ts";
+import { SettingsPicker } from "./settings-picker.tsx";
 import { actionOfKey } from "./composer-keys.ts";
 import { type ComposerState, composerStateOf } from "./composer-state.ts";
 import { withMention } from "./mention.ts";
@@ -86,6 +88,8 @@ function MessageBox({
   const [caret, setCaret] = useState(text.length);
   const { data: providers = null } = useQuery(providersQuery);
   const choice = agentChoiceOf({ session, chosen: draft, last, providers });
+  const { data: reply = null } = useQuery(optionsQuery(session));
+  const choices = choice && optionChoicesOf({ session, choice, chosen: draft, reply });
   useAutoGrow(box, text);
 
   const put = (next: BoxText): void => {
@@ -107,9 +111,9 @@ function MessageBox({
 
   const send = (delivery: Outgoing["delivery"]): void => {
     if (text.trim() === "") return;
-    const { provider, model } = draft;
-    void outbox.send(session.id, { text, provider, model, delivery });
-    change({ text: "" });
+    const { provider, model, mode, options } = draft;
+    void outbox.send(session.id, { text, provider, model, mode, options, delivery });
+    change({ text: "", ...NO_SETTINGS });
     setCaret(0);
     box.current?.focus();
   };
@@ -169,7 +173,14 @@ function MessageBox({
       />
       <div className="flex flex-wrap items-center gap-x-1 gap-y-1.5">
         {choice !== null && providers !== null && (
-          <AgentPicker choice={choice} providers={providers.providers} onChange={change} />
+          <AgentPicker
+            choice={choice}
+            providers={providers.providers}
+            onChange={(agent) => change({ ...agent, ...NO_SETTINGS })}
+          />
+        )}
+        {choices !== null && (
+          <SettingsPicker session={session} choices={choices} chosen={draft} onChange={change} />
         )}
         <IconButton label="Mention a file" size="small" className="text-muted" onClick={mention}>
           <AtSign size={14} aria-hidden="true" />
@@ -178,7 +189,9 @@ function MessageBox({
           id="composer-note"
           className="order-first min-w-0 basis-full px-1 text-xs text-muted empty:hidden sm:order-none sm:flex-1 sm:basis-40"
         >
-          {[choice?.note, state.note].filter((note) => typeof note === "string").join(". ")}
+          {[choice?.note, choices && settingsNote(choices, draft), state.note]
+            .filter((note) => typeof note === "string")
+            .join(". ")}
         </p>
         <div className="ml-auto flex flex-wrap gap-1.5">
           {state.canJoin && canSteer(providers?.providers ?? [], last) && (

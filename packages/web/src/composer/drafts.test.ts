@@ -4,7 +4,7 @@ import { memoryStorage } from "./testing/memory-storage.ts";
 
 it("each session has its own draft, which survives closing the page", () => {
   const storage = memoryStorage();
-  const draft = { text: "Fix the\nbuild", provider: "demo", model: null };
+  const draft = { text: "Fix the\nbuild", provider: "demo", model: null, mode: null, options: {} };
   createDrafts(storage).write("s1", draft);
   expect(createDrafts(storage).read("s1")).toEqual(draft);
   expect(createDrafts(storage).read("s2")).toEqual(NO_DRAFT);

@@ -1,19 +1,21 @@
 import { isObject } from "@holdfast/client";
 import { parseJson, type PageStorage } from "../api/page-storage.ts";
+import { hasSettings, NO_SETTINGS, toSettings, type MessageSettings } from "./message-settings.ts";
 import type { Agent } from "./agent-choice.ts";
 
 /** The unsent message of a session on this device, and its agent. */
-export interface Draft extends Agent {
+export interface Draft extends Agent, MessageSettings {
   readonly text: string;
 }
 
-export const NO_DRAFT: Draft = { text: "", provider: null, model: null };
+export const NO_DRAFT: Draft = { text: "", provider: null, model: null, ...NO_SETTINGS };
 
 export function createDrafts(storage: PageStorage) {
   return {
     read: (sessionId: string): Draft => parseDraft(storage.get(keyOf(sessionId))),
     write: (sessionId: string, draft: Draft): void => {
-      const isEmpty = draft.text === "" && draft.provider === null && draft.model === null;
+      const { text, provider, model } = draft;
+      const isEmpty = text === "" && provider === null && model === null && !hasSettings(draft);
       storage.set(keyOf(sessionId), isEmpty ? null : JSON.stringify(draft));
     },
   };
@@ -25,8 +27,10 @@ export function parseDraft(stored: string | null): Draft {
   return isObject(value) ? toDraft(value) : NO_DRAFT;
 }
 
-export function toDraft({ text, provider, model }: Readonly<Record<string, unknown>>): Draft {
-  return { text: textOr(text, ""), provider: textOr(provider, null), model: textOr(model, null) };
+export function toDraft(stored: Readonly<Record<string, unknown>>): Draft {
+  const { text, provider, model } = stored;
+  const agent = { provider: textOr(provider, null), model: textOr(model, null) };
+  return { text: textOr(text, ""), ...agent, ...toSettings(stored) };
 }
 
 function textOr<Other>(value: unknown, other: Other): string | Other {

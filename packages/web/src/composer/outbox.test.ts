@@ -3,7 +3,14 @@ import { expect, it } from "vitest";
 import { createOutbox, type NewMessage, type Outgoing } from "./outbox.ts";
 import { memoryStorage } from "./testing/memory-storage.ts";
 
-const HELLO: NewMessage = { text: "Hello", provider: "demo", model: null, delivery: "queue" };
+const HELLO: NewMessage = {
+  text: "Hello",
+  provider: "demo",
+  model: null,
+  mode: null,
+  options: {},
+  delivery: "queue",
+};
 
 function setUp({ storage = memoryStorage() } = {}) {
   const sent: Outgoing[] = [];

@@ -10,8 +10,8 @@ export const drafts = createDrafts(pageStorage);
 export const outbox = createOutbox({
   storage: pageStorage,
   newKey,
-  send: async (sessionId, { key, text, provider, model, delivery }) => {
-    const message = { text, provider, model, delivery };
+  send: async (sessionId, { key, text, provider, model, mode, options, delivery }) => {
+    const message = { text, provider, model, mode, options, delivery };
     try {
       await client.sessions.send(sessionId, message, { idempotencyKey: key });
     } catch (error) {

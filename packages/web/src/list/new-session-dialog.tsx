@@ -48,7 +48,12 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
     >
       <form id={FORM} onSubmit={submit} className="flex flex-col gap-4">
         <RepositoryField value={draft.repoId} onChange={(repoId) => change({ repoId })} />
-        <ProviderFields provider={draft.provider} model={draft.model} onChange={change} />
+        <ProviderFields
+          provider={draft.provider}
+          model={draft.model}
+          mode={draft.mode}
+          onChange={change}
+        />
         <Field label="First message" hint="Leave empty to start later. Ctrl Enter sends.">
           {(ids) => (
             <TextArea
@@ -100,7 +105,7 @@ function useNewSession(onClose: () => void) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const draft: Draft = { ...chosen, ...NOTHING_TYPED, ...typed };
+  const draft: Draft = { ...chosen, mode: "", ...NOTHING_TYPED, ...typed };
   return {
     draft,
     problem,

@@ -5,6 +5,7 @@ const EMPTY = {
   repoId: "r1",
   provider: "",
   model: "",
+  mode: "",
   title: "",
   message: "",
   mcpServers: "",
@@ -15,8 +16,22 @@ describe("a new session", () => {
   it("contains only the filled-in fields", () => {
     expect(toRequest(EMPTY)).toEqual({ repoId: "r1" });
     expect(
-      toRequest({ ...EMPTY, provider: "demo", model: "m", title: " T ", message: " Hi\n" }),
-    ).toEqual({ repoId: "r1", provider: "demo", model: "m", title: "T", message: "Hi" });
+      toRequest({
+        ...EMPTY,
+        provider: "demo",
+        model: "m",
+        mode: "plan",
+        title: " T ",
+        message: " Hi\n",
+      }),
+    ).toEqual({
+      repoId: "r1",
+      provider: "demo",
+      model: "m",
+      mode: "plan",
+      title: "T",
+      message: "Hi",
+    });
   });
 
   it("has MCP servers, also in the form of other programs, and directories (D3)", () => {

@@ -7,6 +7,7 @@ export interface Draft {
   readonly repoId: string;
   readonly provider: string;
   readonly model: string;
+  readonly mode: string;
   readonly title: string;
   readonly message: string;
   /** JSON; empty if there are none. */
@@ -20,7 +21,7 @@ const TITLE_LENGTH = 80;
 
 /** Throws if the MCP servers are not JSON. The server checks everything else. */
 export function toRequest(draft: Draft): CreateSessionRequest {
-  const { repoId, provider, model, title, message } = draft;
+  const { repoId, provider, model, mode, title, message } = draft;
   const mcpServers = parseServers(draft.mcpServers);
   const directories = linesOf(draft.directories);
   const text = message.trim();
@@ -29,6 +30,7 @@ export function toRequest(draft: Draft): CreateSessionRequest {
     repoId,
     ...(provider !== "" && { provider }),
     ...(model !== "" && { model }),
+    ...(mode !== "" && { mode }),
     ...(name !== "" && { title: name.slice(0, LIMITS.titleLength) }),
     ...(text !== "" && { message: text }),
     ...(mcpServers !== null && { mcpServers }),

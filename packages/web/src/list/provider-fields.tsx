@@ -9,14 +9,16 @@ import type { Draft } from "./new-session.ts";
 export function ProviderFields({
   provider,
   model,
+  mode,
   onChange,
 }: {
   readonly provider: string;
   readonly model: string;
+  readonly mode: string;
   readonly onChange: (changes: Partial<Draft>) => void;
 }): ReactElement {
   const { providers = [], defaultProvider } = useQuery(providersQuery).data ?? {};
-  const models = providers.find(({ name }) => name === provider)?.models ?? [];
+  const { models = [], modes = [] } = providers.find(({ name }) => name === provider) ?? {};
   return (
     <div className="flex flex-col gap-2">
       <div className="grid gap-4 sm:grid-cols-2">
@@ -25,7 +27,7 @@ export function ProviderFields({
             <Select
               {...ids}
               value={provider}
-              onChange={(event) => onChange({ provider: event.target.value, model: "" })}
+              onChange={(event) => onChange({ provider: event.target.value, model: "", mode: "" })}
             >
               {providers.map(({ name, title, installed }) => (
                 <option key={name} value={name} disabled={!installed}>
@@ -54,6 +56,24 @@ export function ProviderFields({
             </Select>
           )}
         </Field>
+        {modes.length > 0 && (
+          <Field label="Mode">
+            {(ids) => (
+              <Select
+                {...ids}
+                value={mode}
+                onChange={(event) => onChange({ mode: event.target.value })}
+              >
+                <option value="">Default mode</option>
+                {modes.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
       </div>
       <MissingProviders providers={providers} />
     </div>

@@ -33,6 +33,7 @@ import { usePlace } from "../app/router.ts";
 import { loaded } from "../ui/loaded.tsx";
 import { showToast } from "../ui/toast.ts";
 import { announce } from "../app/announce.tsx";
+import { NO_DRAFT } from "../composer/drafts.ts";
 import { outbox } from "../composer/page-outbox.ts";
 import type { NoticeAction } from "../transcript/transcript-context.tsx";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
@@ -221,7 +222,7 @@ function useNoticeAction(
       });
       if (way === null) return null;
       if (way.way === "fork") return { label: "Fork", run: onFork };
-      const again = { text: way.text, provider: null, model: null, delivery: "queue" } as const;
+      const again = { ...NO_DRAFT, text: way.text, delivery: "queue" } as const;
       return { label: "Try again", run: () => void outbox.send(id, again) };
     },
     [transcript, id, status, state, repoId, queued, onFork],

@@ -1,4 +1,4 @@
-import type { ContinuityPolicy, DeliveryMode } from "@holdfast/protocol";
+import type { ContinuityPolicy, DeliveryMode, OptionValues } from "@holdfast/protocol";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
@@ -9,6 +9,8 @@ import { commandLine } from "../terminal/invocation.ts";
 export interface SendFlags extends CommonFlags {
   readonly provider?: string;
   readonly model?: string;
+  readonly mode?: string;
+  readonly option?: OptionValues;
   readonly delivery?: DeliveryMode;
   readonly steer?: true;
   readonly continuity?: ContinuityPolicy;
@@ -33,8 +35,9 @@ export async function send(
       throw new CommandFailure(
         `No server uses this database, so no agent can answer. Start one with: ${commandLine("up")}. Or pass --detach to queue the message for it.`,
       );
-    const { provider, model, delivery = "queue", continuity = "auto" } = flags;
-    const sent = await sessions.send(id, { text, provider, model, delivery, continuity });
+    const { provider, model, mode, option, delivery = "queue", continuity = "auto" } = flags;
+    const chosen = { provider, model, mode, options: option };
+    const sent = await sessions.send(id, { text, ...chosen, delivery, continuity });
     const { sendResult } = await import("../talk/send-result.ts");
     printer.result(
       sendResult(sent.run, []),

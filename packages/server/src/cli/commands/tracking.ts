@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type {
+  CreateSessionRequest,
   ListSessionsQuery,
   Outcome,
   Phase,
@@ -34,11 +35,13 @@ export interface CreateFlags extends CommonFlags, ConnectionFlags {
   readonly repo?: string | false;
   readonly provider?: string;
   readonly model?: string;
+  readonly mode?: string;
+  readonly option?: NonNullable<CreateSessionRequest["options"]>;
 }
 
 /** Prints only the ID, for `ID=$(holdfast create …)`. */
 export async function createSession(flags: CreateFlags): Promise<void> {
-  const { id, agent, purpose, title, provider, model, metadata } = flags;
+  const { id, agent, purpose, title, provider, model, mode, option, metadata } = flags;
   const repo = repositoryFor(flags);
   const connections = connectionsOf(flags);
   const session = await withGateway(
@@ -52,11 +55,13 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         title,
         provider,
         model,
+        mode,
+        options: option,
         ...connections,
         ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
         ...(repo !== null && { repoId: await repoIdOf(gateway, repo) }),
       }),
-    { withProviders: provider !== undefined },
+    { withProviders: provider !== undefined || mode !== undefined || option !== undefined },
   );
   const printer = openPrinter(flags);
   if (flags.json === true) printer.gaia(toState(session));
@@ -91,11 +96,14 @@ export interface UpdateFlags extends CommonFlags, ConnectionFlags {
   readonly title?: string;
   readonly provider?: string;
   readonly model?: string;
+  readonly mode?: string;
+  readonly option?: NonNullable<UpdateSessionRequest["options"]>;
   readonly delivery?: NonNullable<UpdateSessionRequest["delivery"]>;
 }
 
 export async function updateSession(id: string, flags: UpdateFlags): Promise<void> {
   const { phase, metadata, error, resetErrors, title, provider, model, delivery } = flags;
+  const { mode, option: options } = flags;
   const changes: UpdateSessionRequest = defined({
     phase,
     metadata: metadata === undefined ? undefined : parseMetadata(metadata),
@@ -104,6 +112,8 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
     title,
     provider,
     model,
+    mode,
+    options,
     delivery,
     ...connectionsOf(flags),
   });
@@ -116,7 +126,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
     flags,
     (gateway) => gateway.sessions.update(id, changes),
     (name, session) => `${name} is in phase ${session.phase}.`,
-    { withProviders: provider !== undefined },
+    { withProviders: provider !== undefined || mode !== undefined || options !== undefined },
   );
 }
 

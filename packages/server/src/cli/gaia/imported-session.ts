@@ -20,6 +20,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     queue: [],
     provider: null,
     model: null,
+    settings: [],
     lastRun: null,
     ...NO_CONNECTIONS,
     supportsResume: false,

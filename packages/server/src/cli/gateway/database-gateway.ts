@@ -27,11 +27,13 @@ import {
   fromWireJson,
   fromWireQuery,
   fromWireResumeQuery,
+  fromWireSettings,
   fromWireTime,
   fromWireUpdate,
 } from "../../http/wire/from-wire.ts";
 import {
   toWireNode,
+  toWireOptions,
   toWireProvider,
   toWireRemoved,
   toWireRaw,
@@ -132,18 +134,20 @@ export function databaseGateway(
         act(name, (sessionId) => requests.fork({ sessionId, atMessage })),
       send: async (name, message) => {
         const body = checked(sendMessageRequestSchema, message);
-        const { provider = null, model = null, delivery, continuity, ...content } = body;
+        const { provider = null, model = null, delivery, continuity } = body;
         const sent = await requests.sendMessage({
           sessionId: await idOf(name),
-          content: fromWireContent(content),
+          content: fromWireContent(body),
           provider,
           model,
           delivery,
           continuity,
+          ...defined({ settings: fromWireSettings(body) }),
           idempotency: null,
         });
         return toWireSent(valueOf(sent).sent);
       },
+      options: async (name) => toWireOptions(valueOf(await requests.readOptions(await idOf(name)))),
       shouldResume: async (name, query = {}) => {
         const require = query.require?.join(",");
         const limits = fromWireResumeQuery(checked(shouldResumeQuerySchema, { ...query, require }));

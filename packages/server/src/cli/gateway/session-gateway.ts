@@ -26,6 +26,7 @@ export interface SessionGateway extends Pick<
     | "fork"
     | "get"
     | "list"
+    | "options"
     | "raw"
     | "resume"
     | "send"

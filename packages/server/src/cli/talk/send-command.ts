@@ -3,6 +3,7 @@ import {
   LIMITS,
   type ContinuityPolicy,
   type DeliveryMode,
+  type OptionValues,
   type SendMessageReply,
   type SendMessageRequest,
 } from "@holdfast/protocol";
@@ -22,6 +23,8 @@ export interface SendCommandOptions extends FollowOptions {
   readonly text: string;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly option?: OptionValues | undefined;
   readonly delivery?: DeliveryMode | undefined;
   readonly continuity?: ContinuityPolicy | undefined;
   /** Returns once the message is stored. */
@@ -78,8 +81,8 @@ async function send(
 }
 
 function requestOf(options: SendCommandOptions): SendMessageRequest {
-  const { text, provider, model, delivery, continuity } = options;
-  return defined({ text, provider, model, delivery, continuity });
+  const { text, provider, model, mode, option, delivery, continuity } = options;
+  return defined({ text, provider, model, mode, options: option, delivery, continuity });
 }
 
 function idsOf({ message, run }: SendMessageReply): string {

@@ -1,3 +1,4 @@
+import type { SettingsChange } from "../settings/agent-settings.ts";
 import type { DeliveryMode, QueueEntry } from "../delivery.ts";
 import type { EventFields, NoFields, SessionChanges, Tagged } from "./event.ts";
 import type { Json } from "../json.ts";
@@ -27,6 +28,7 @@ interface UserCommands {
     readonly changes: SessionChanges;
     readonly phase?: Phase;
     readonly error?: RecordedError;
+    readonly settings?: SettingsChange;
   };
   cancel: { readonly reason: string; readonly runId?: string };
   release: { readonly reason: string };
@@ -58,7 +60,10 @@ interface RunCommands {
   /** No agent works on the run that could take its steered messages. */
   "drop-steering": { readonly runId: string };
   "end-run": EventFields["run.ended"];
-  "record-resume": Required<EventFields["resume.recorded"]>;
+  "record-resume": Required<Omit<EventFields["resume.recorded"], "mode">> &
+    Pick<EventFields["resume.recorded"], "mode">;
+  /** The agent changed them itself, or a run is about to change them for itself. */
+  "keep-settings": EventFields["settings.changed"];
   /** The agent names its session. It never replaces a title that a person gave. */
   "suggest-title": { readonly provider: string; readonly title: string };
 }

@@ -1,5 +1,6 @@
 import type { CommandOf, Send } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
+import { defined } from "../defined.ts";
 import type { QueueEntry } from "../delivery.ts";
 import type { SessionEvent } from "./event.ts";
 import { cancelCurrentRun, startOf } from "./run-events.ts";
@@ -15,8 +16,9 @@ export function decideSend(session: Session, command: Send): Decision {
   if (refusal !== null) return refusal;
 
   const interrupts = command.delivery === "interrupt";
-  const { at, start, messageId, runId, provider, model, continuity } = command;
-  const plain = { messageId, runId, provider, model, continuity, attempts: 0 };
+  const { at, start, messageId, runId, provider, model, continuity, settings } = command;
+  const chosen = { provider, model, continuity, ...defined({ settings }) };
+  const plain = { messageId, runId, ...chosen, attempts: 0 };
   const entry: QueueEntry = canSteer(session, command) ? { ...plain, steer: "wanted" } : plain;
   const position = interrupts ? 0 : session.queue.length;
   const startsNow =

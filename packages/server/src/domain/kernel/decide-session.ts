@@ -1,3 +1,4 @@
+import { newsIn, settingsOf, withoutChoices } from "../settings/agent-settings.ts";
 import type { CommandOf, Create, Update } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
 import { defined } from "../defined.ts";
@@ -6,7 +7,7 @@ import { sameJson, type Json } from "../json.ts";
 import { isFinal } from "../phase.ts";
 import { isTitledByAgent, resumePointOf } from "../resume-point.ts";
 import { cancelCurrentRun, cutRun, dropSteering } from "./run-events.ts";
-import { activityOf, type Session } from "../session.ts";
+import { activityOf, currentRunOf, type Session } from "../session.ts";
 
 export function decideCreate(session: Session | null, command: Create): Decision {
   if (session !== null)
@@ -15,10 +16,12 @@ export function decideCreate(session: Session | null, command: Create): Decision
 }
 
 export function decideUpdate(session: Session, command: Update): Decision {
-  const { at, phase, error } = command;
+  const { at, phase, error, settings } = command;
   const changes = changesIn(session, command.changes);
   const events: SessionEvent[] = [];
   if (Object.keys(changes).length > 0) events.push({ type: "session.updated", at, changes });
+  const news = settings === undefined ? null : newsIn(session.settings, settings);
+  if (news !== null) events.push({ type: "settings.changed", at, ...news, by: "user" });
   if (phase !== undefined && phase !== session.phase) {
     if (isFinal(session.phase)) {
       return refuse(
@@ -77,12 +80,33 @@ export function decideRecordResume(
   session: Session,
   command: CommandOf<"record-resume">,
 ): Decision {
-  const { at, provider, supportsResume, resumeData } = command;
+  const { at, provider, supportsResume, resumeData, mode } = command;
+  const isNewMode = mode !== undefined && settingsOf(session.settings, provider).mode === null;
   const before = resumePointOf(session.resumeData, provider)?.data ?? null;
-  if (supportsResume === session.supportsResume && sameJson(resumeData, before)) {
+  const isSame = supportsResume === session.supportsResume && sameJson(resumeData, before);
+  if (isSame && !isNewMode) {
     return NOTHING_TO_DO;
   }
-  return accept({ type: "resume.recorded", at, provider, supportsResume, resumeData });
+  const fields = { provider, supportsResume, resumeData, ...(isNewMode && { mode }) };
+  return accept({ type: "resume.recorded", at, ...fields });
+}
+
+/** What the message of the current run chose ends with that run, so the agent's changes of it are not kept. */
+export function decideKeepSettings(
+  session: Session,
+  { type: _, at, by, model, ...change }: CommandOf<"keep-settings">,
+): Decision {
+  const run = currentRunOf(session);
+  const chosen = by === "agent" && run?.provider === change.provider ? (run.settings ?? {}) : {};
+  const news = newsIn(session.settings, withoutChoices(change, chosen));
+  const isNewModel =
+    model !== undefined &&
+    session.lastRun?.provider === change.provider &&
+    session.lastRun.model !== model;
+  if (news === null && !isNewModel) return NOTHING_TO_DO;
+  const { provider } = change;
+  const fields = { ...(news ?? { provider }), ...(isNewModel && { model }) };
+  return accept({ type: "settings.changed", at, ...fields, by });
 }
 
 /**

@@ -80,6 +80,7 @@ describe("creating a session", () => {
         lastError: null,
         supportsResume: false,
         resumeData: [],
+        settings: [],
         lastRun: null,
         mcpServers: {},
         directories: [],

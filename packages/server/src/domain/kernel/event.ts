@@ -1,3 +1,4 @@
+import type { KeptSettings, SettingsChange } from "../settings/agent-settings.ts";
 import type { AgentChoice } from "../choose-agent.ts";
 import type { QueueEntry, SteerOutcome } from "../delivery.ts";
 import type { Json } from "../json.ts";
@@ -51,6 +52,14 @@ export interface EventFields {
     readonly provider?: string;
     readonly supportsResume: boolean;
     readonly resumeData: Json;
+    /** The mode in which the agent opened its session, if none was kept. Absent if there is none, or in old events. */
+    readonly mode?: string;
+  };
+  "settings.changed": SettingsChange & {
+    /** The model that the agent chose itself. */
+    readonly model?: string;
+    /** `server`: the value before a run that changes it for itself. */
+    readonly by: "user" | "agent" | "server";
   };
   "message.queued": { readonly entry: QueueEntry; readonly position: number };
   "message.edited": { readonly messageId: string };
@@ -88,9 +97,9 @@ export interface EventFields {
 
 export type NoFields = Readonly<Record<never, never>>;
 
-/** Bundles of version 0.1 have no `lastRun` and no connections, and another form of resume data. */
+/** Bundles of version 0.1 have no `lastRun`, settings and connections, and another form of resume data. */
 type ImportedSession = Omit<Session, AddedLater> & Partial<Pick<Session, AddedLater>>;
-type AddedLater = "lastRun" | keyof Connections;
+type AddedLater = "lastRun" | "settings" | keyof Connections;
 
 /** The fields with which a session is created. */
 interface SessionFields
@@ -106,6 +115,8 @@ interface SessionFields
   readonly forkedFrom: ForkOrigin | null;
   /** A fork continues with the provider and model that its origin used last. */
   readonly lastRun?: AgentChoice | null;
+  /** Absent if nothing is chosen, or in older events. */
+  readonly settings?: readonly KeptSettings[];
   /** A fork copies the sessions of its origin's agents, where they can do that. */
   readonly resumeData?: readonly ResumePoint[];
 }

@@ -1,3 +1,4 @@
+import { withSettings } from "../settings/agent-settings.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
 import { NO_CONNECTIONS } from "../mcp-server.ts";
@@ -83,6 +84,8 @@ function fold(session: Session, event: Change): Session {
       return withError(session, { ...event.error, at: event.at });
     case "resume.recorded":
       return recordedResume(session, event);
+    case "settings.changed":
+      return changedSettings(session, event);
     case "message.queued":
       return { ...session, queue: session.queue.toSpliced(event.position, 0, event.entry) };
     case "message.edited":
@@ -148,6 +151,7 @@ function created(event: EventOf<"session.created">): Session {
     supportsResume: false,
     resumeData: event.resumeData ?? [],
     lastRun: event.lastRun ?? null,
+    settings: event.settings ?? [],
     createdAt: at,
     updatedAt: at,
     lastActiveAt: at,
@@ -158,9 +162,9 @@ function created(event: EventOf<"session.created">): Session {
 
 /** A log of version 0.1 may contain a session in an older form. */
 function imported({ session }: EventOf<"session.imported">): Session {
-  const { lastRun = null } = session;
+  const { lastRun = null, settings = [] } = session;
   const resumeData = parseResumePoints(session.resumeData);
-  return { ...NO_CONNECTIONS, ...session, lastRun, resumeData };
+  return { ...NO_CONNECTIONS, ...session, lastRun, settings, resumeData };
 }
 
 /** Records that the agent of the current run knows it, if it got the message. */
@@ -178,7 +182,28 @@ function recordedResume(session: Session, event: EventOf<"resume.recorded">): Se
     provider: event.provider ?? old.provider ?? currentRunOf(session)?.provider ?? null,
     data: event.provider === undefined ? old.data : event.resumeData,
   };
-  return { ...session, supportsResume, resumeData: withResumeData(session.resumeData, point) };
+  const { mode } = event;
+  const settings =
+    mode === undefined || point.provider === null
+      ? session.settings
+      : withSettings(session.settings, { provider: point.provider, mode });
+  const resumeData = withResumeData(session.resumeData, point);
+  return { ...session, supportsResume, resumeData, settings };
+}
+
+/** A model that the agent chose replaces those that its next run would get. */
+function changedSettings(session: Session, event: EventOf<"settings.changed">): Session {
+  const { provider, model } = event;
+  const settings = withSettings(session.settings, event);
+  if (model === undefined || session.lastRun?.provider !== provider)
+    return { ...session, settings };
+  const isPreferred = session.model !== null && (session.provider ?? provider) === provider;
+  return {
+    ...session,
+    settings,
+    lastRun: { provider, model },
+    ...(isPreferred && { model }),
+  };
 }
 
 function endedRun(session: Session, event: EventOf<"run.ended">): Session {

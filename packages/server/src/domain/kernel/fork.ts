@@ -14,7 +14,18 @@ interface Fork {
 /** The command that creates an idle session from the history of another one, whatever its status. */
 export function forkOf(source: Session, { id, at, atMessage, whole }: Fork): Create {
   const { repoId, title, provider, model, agentName, purpose, metadata, lastRun } = source;
-  const copied = { repoId, title, provider, model, agentName, purpose, metadata, lastRun };
+  const settings = source.settings.length === 0 ? {} : { settings: source.settings };
+  const copied = {
+    repoId,
+    title,
+    provider,
+    model,
+    agentName,
+    purpose,
+    metadata,
+    lastRun,
+    ...settings,
+  };
   const connections = presentConnections(source);
   const forkedFrom = { sessionId: source.id, atMessage };
   // An agent at work, or a message that waits for one, is not in the agent's session as it is in the history.

@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import type { QueueEntry } from "../delivery.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
 import type { CurrentRun, RunStart } from "../run.ts";
@@ -8,21 +9,22 @@ export function startOf(
   entry: QueueEntry,
   { at, start }: { at: number; start: RunStart },
 ): EventOf<"run.started"> {
-  const { runId: id, messageId, continuity } = entry;
+  const { runId: id, messageId, continuity, settings } = entry;
   const { provider, model, handed } = start;
   const attempts = entry.attempts + (handed ? 1 : 0);
   return {
     type: "run.started",
     at,
-    run: { id, messageId, provider, model, continuity, handed, attempts },
+    run: { id, messageId, provider, model, continuity, ...defined({ settings }), handed, attempts },
   };
 }
 
 /** Returns the run to the head of the queue: an agent that was recorded as having it did not get it. */
 export function requeueOf(run: CurrentRun, at: number): EventOf<"run.requeued"> {
-  const { id: runId, messageId, provider, model, continuity, handed } = run;
+  const { id: runId, messageId, provider, model, continuity, settings, handed } = run;
   const attempts = run.attempts - (handed ? 1 : 0);
-  const entry = { messageId, runId, provider, model, continuity, attempts };
+  const chosen = { provider, model, continuity, ...defined({ settings }) };
+  const entry = { messageId, runId, ...chosen, attempts };
   return { type: "run.requeued", at, entry };
 }
 

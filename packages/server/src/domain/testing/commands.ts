@@ -142,6 +142,10 @@ export function recordResume(
   return { type: "record-resume", at: NOON, provider, supportsResume, resumeData };
 }
 
+export function keepSettings(more: Partial<Of<"keep-settings">> = {}): Of<"keep-settings"> {
+  return { type: "keep-settings", at: NOON, provider: "demo", by: "agent", ...more };
+}
+
 export function suggestTitle(title: string, provider = "demo"): Of<"suggest-title"> {
   return { type: "suggest-title", at: NOON, provider, title };
 }

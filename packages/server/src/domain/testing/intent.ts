@@ -59,6 +59,16 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
       make.recordResume(true, { session: "a" }),
       make.recordResume(true, { session: "b" }, "gemini"),
       make.recordResume(false, null),
+      { ...make.recordResume(true, { session: "a" }), mode: "ask" },
+    ],
+  },
+  {
+    weight: 4,
+    wants: [
+      make.keepSettings({ mode: "auto" }),
+      make.keepSettings({ mode: "plan", options: { effort: "high", fast: true } }),
+      make.keepSettings({ provider: "other", model: "small", options: { effort: null } }),
+      make.keepSettings({ options: { effort: "low" }, by: "server" }),
     ],
   },
   { weight: 3, wants: [make.suggestTitle("Trees"), make.suggestTitle("Fruit", "gemini")] },
@@ -192,7 +202,9 @@ function sends(): Send[] {
   const further = CONTINUITY_POLICIES.map((continuity) =>
     make.send(0, { provider: "other", model: "large", continuity, maxQueued: 3 }),
   );
-  return [...plain, ...plain, ...chosen, ...further];
+  const settings = { mode: "plan", options: { effort: "max" } };
+  const set = starts.map((start) => make.send(0, { start, settings, maxQueued: 3 }));
+  return [...plain, ...plain, ...chosen, ...further, ...set];
 }
 
 function updates(): Update[] {
@@ -207,6 +219,8 @@ function updates(): Update[] {
     make.update({ changes: { title: "Tidy up", provider: "other", model: "large" } }),
     make.update({ changes: { metadata: { task: "T1" } }, phase: "planning" }),
     make.update({ changes: { metadata: { task: { id: 2 }, tags: ["a"] } } }),
+    make.update({ settings: { provider: "demo", mode: "auto", options: { effort: "low" } } }),
+    make.update({ settings: { provider: "demo", mode: null, options: { effort: null } } }),
     make.update({ changes: { mcpServers: SOME_SERVERS, directories: ["/work/docs"] } }),
     make.update({ changes: { mcpServers: {}, directories: [] } }),
     make.update(),

@@ -60,6 +60,7 @@ export const PROBLEM_STATUS = {
   session_failed: 409,
   session_not_found: 404,
   session_not_suspended: 409,
+  setting_not_offered: 422,
   settings_not_written: 500,
   store_closed: 503,
   streams_full: 503,

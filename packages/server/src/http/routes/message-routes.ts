@@ -12,7 +12,13 @@ import {
 import { defined } from "../../domain/defined.ts";
 import type { SendMessage } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
-import { fromCursor, fromWireContent, fromWireTime, type WireContent } from "../wire/from-wire.ts";
+import {
+  fromCursor,
+  fromWireContent,
+  fromWireSettings,
+  fromWireTime,
+  type WireContent,
+} from "../wire/from-wire.ts";
 import { idempotencyOf, idempotencySchema } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendReply } from "../wire/send-reply.ts";
@@ -36,6 +42,7 @@ const SENT = {
     "session_busy",
     "session_failed",
     "session_not_found",
+    "setting_not_offered",
   ),
 };
 
@@ -63,6 +70,7 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
         model,
         delivery,
         continuity,
+        ...defined({ settings: fromWireSettings(request.body) }),
       });
       return sendReply(reply, result, ({ sent }) => toWireSent(sent), 202);
     },

@@ -4,6 +4,7 @@ import {
   deleteSessionQuerySchema,
   deleteSessionReplySchema,
   listSessionsQuerySchema,
+  optionsReplySchema,
   rawSessionSchema,
   sessionListSchema,
   sessionParamsSchema,
@@ -29,6 +30,7 @@ import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import {
+  toWireOptions,
   toWireDeleted,
   toWireRaw,
   toWireSent,
@@ -79,6 +81,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
           "repository_not_found",
           "repository_required",
           "session_exists",
+          "setting_not_offered",
         ),
       },
     },
@@ -161,12 +164,29 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
   });
 
   app.route({
+    method: "GET",
+    url: "/api/sessions/:id/options",
+    schema: {
+      operationId: "getOptions",
+      summary: "List what the agent of the next message lets you choose",
+      description:
+        "Mode, model and all other options, with the values of the next message. Before the first agent of the session " +
+        "is started, the list is what the last agent of the provider offered.",
+      tags: TAGS,
+      params: sessionParamsSchema,
+      response: { 200: optionsReplySchema, ...readProblems("session_not_found") },
+    },
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await runtime.readOptions(params.id), toWireOptions),
+  });
+
+  app.route({
     method: "PATCH",
     url: "/api/sessions/:id",
     schema: {
       operationId: "updateSession",
       summary:
-        "Change the title, metadata, phase, delivery policy, preferred agent or connections of a session",
+        "Change the title, metadata, phase, delivery policy, preferred agent, mode, options or connections of a session",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,
@@ -180,6 +200,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "provider_unknown",
         "session_archived",
         "session_failed",
+        "setting_not_offered",
       ),
     },
     handler: async (request, reply) => {

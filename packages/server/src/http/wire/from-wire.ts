@@ -2,11 +2,13 @@ import type {
   CreateSessionRequest,
   CreateTokenRequest,
   ListSessionsQuery,
+  OptionValues,
   ShouldResumeQuery,
   UpdateSessionRequest,
 } from "@holdfast/protocol";
 import { cleanJson } from "../../domain/clean-text.ts";
 import { defined } from "../../domain/defined.ts";
+import { runSettingsOf, type RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import { completeMcpServers, type Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
@@ -48,6 +50,7 @@ export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, 
     agentName: body.agentName ?? null,
     purpose: body.purpose ?? null,
     metadata: fromWireJsonObject(body.metadata ?? {}),
+    ...defined({ settings: fromWireSettings(body) }),
     message: message === undefined ? null : fromWireContent(message),
     ...fromWireConnections(body),
   };
@@ -74,8 +77,10 @@ export function fromWireQuery(query: ListSessionsQuery): ListSessions {
 
 export function fromWireUpdate(
   body: UpdateSessionRequest,
-): Pick<UpdateSession, "changes" | "phase" | "error"> {
+): Pick<UpdateSession, "changes" | "phase" | "error" | "settings"> {
   const { title, metadata, phase, error, resetErrors, delivery, provider, model } = body;
+  const { mode, options } = body;
+  const settings = defined({ mode, options });
   return {
     changes: {
       ...defined({ title, delivery, provider, model }),
@@ -84,7 +89,19 @@ export function fromWireUpdate(
       ...(resetErrors === true && { errorCount: 0 }),
     },
     ...defined({ phase, error }),
+    ...(Object.keys(settings).length > 0 && { settings }),
   };
+}
+
+/** Undefined if the request chooses nothing. */
+export function fromWireSettings({
+  mode,
+  options,
+}: {
+  readonly mode?: string | null | undefined;
+  readonly options?: OptionValues | undefined;
+}): RunSettings | undefined {
+  return runSettingsOf({ mode: mode ?? null, options: options ?? {} });
 }
 
 function fromWireConnections({

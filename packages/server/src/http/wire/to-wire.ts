@@ -1,6 +1,7 @@
 import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
+import { settingsOf } from "../../domain/settings/agent-settings.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
 import type { McpServers } from "../../domain/mcp-server.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
@@ -21,6 +22,7 @@ import type {
   RunPage,
   SearchHit,
   Sent,
+  SessionOptions,
   SessionPage,
   ShownUnusedAnswer,
   Stats,
@@ -76,6 +78,7 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     provider: session.provider,
     model: session.model,
     next: nextAgent(session),
+    ...toWireSettings(session),
     supportsResume: session.supportsResume,
     delivery: session.delivery,
     queued: session.queued,
@@ -90,6 +93,25 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     removeAt: toTimeOrNull(session.removeAt),
     finalizedAt: toTimeOrNull(session.finalizedAt),
     summary: session.summary,
+  };
+}
+
+/** Of the agent of the next message. Without a provider, the server's default has the settings that came last. */
+function toWireSettings(session: SessionSnapshot): Pick<wire.Session, "mode" | "options"> {
+  const { provider } = nextAgent(session);
+  // Absent in stored replies of earlier versions.
+  const settings = session.settings ?? [];
+  const kept = provider === null ? settings.at(-1) : settingsOf(settings, provider);
+  return { mode: kept?.mode ?? null, options: kept?.options ?? {} };
+}
+
+export function toWireOptions({ provider, options }: SessionOptions): wire.OptionsReply {
+  return {
+    provider,
+    options: options.map((option) => ({
+      ...option,
+      choices: option.choices.map((choice) => ({ ...choice })),
+    })),
   };
 }
 

@@ -1,6 +1,14 @@
 import type { PromptRequest } from "@agentclientprotocol/sdk";
 import type { Json } from "../../domain/json.ts";
-import type { Agent, AgentAnswer, AgentExit, Prompt, PromptEnd } from "../provider.ts";
+import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
+import type {
+  Agent,
+  AgentAnswer,
+  AgentExit,
+  Prompt,
+  PromptEnd,
+  WantedSettings,
+} from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
 import { within } from "./acp-times.ts";
 import type { AcpDefinition } from "./definition.ts";
@@ -8,8 +16,9 @@ import type { OpenedSession } from "./open-session.ts";
 import type { SweepResult } from "./process/process-sweep.ts";
 import { stopAgent } from "./process/stop-agent.ts";
 import { promptBlocks } from "./prompt-blocks.ts";
-import { applySetting } from "./session-settings.ts";
+import { applySetting, applySettings } from "./session-settings.ts";
 import { steerPrompt } from "./steering.ts";
+import { offerOf } from "./translate/about.ts";
 import { normaliseUsage } from "./translate/usage.ts";
 import { looseObject, looseText } from "./wire/loose.ts";
 import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
@@ -35,11 +44,14 @@ export class AcpAgent implements Agent {
   readonly supportsResume: boolean;
   readonly notices: readonly string[];
   readonly resumeData: Json;
+  readonly offered: AgentOffer | null;
   readonly exited: Promise<AgentExit>;
   readonly steer?: NonNullable<Agent["steer"]>;
   readonly #options: AcpAgentOptions;
   readonly #link: AcpLink;
   readonly #urgency = new AbortController();
+  /** Options whose refusal the transcript shows already. */
+  readonly #skipped = new Set<string>();
   #prompt: ActivePrompt | null = null;
   #isDisconnected = false;
   #stopping: Promise<void> | null = null;
@@ -49,6 +61,7 @@ export class AcpAgent implements Agent {
     this.provider = definition.name;
     this.pid = link.process.pid;
     this.memory = session.memory;
+    this.offered = session.offered;
     this.notices = session.notices;
     const { sessionId, createdAt, capabilities } = session;
     // An ID with a secret in it is not stored.
@@ -73,6 +86,29 @@ export class AcpAgent implements Agent {
 
   get isGone(): boolean {
     return this.#isDisconnected || this.#link.process.isGone;
+  }
+
+  get offer(): AgentOffer {
+    return offerOf(this.#link.about);
+  }
+
+  async apply(wanted: WantedSettings): Promise<void> {
+    const link = this.#link;
+    link.reportsChanges = false;
+    try {
+      const skipped = await applySettings(link, this.#options.session.sessionId, wanted);
+      for (const { id, reason } of skipped) {
+        if (this.#skipped.has(id)) continue;
+        this.#skipped.add(id);
+        const text = `An option of the session was left out: ${reason}.`;
+        const content = { type: "text", text, notice: "option_skipped", severity: "warning" };
+        link.report({ report: "message", content });
+      }
+    } catch (error) {
+      throw await link.faultOf(error);
+    } finally {
+      link.reportsChanges = true;
+    }
   }
 
   async prompt(prompt: Prompt): Promise<PromptEnd> {
@@ -117,7 +153,11 @@ export class AcpAgent implements Agent {
   async #sendPrompt({ model, parts }: Prompt, active: ActivePrompt): Promise<PromptEnd> {
     const { link, session } = this.#options;
     const { sessionId, capabilities } = session;
-    if (model !== null) await applySetting(link, sessionId, { name: "model", value: model });
+    if (model !== null) {
+      link.reportsChanges = false;
+      await applySetting(link, sessionId, { name: "model", value: model });
+      link.reportsChanges = true;
+    }
     if (active.isCancelled) return { stopReason: CANCELLED, usage: null };
     link.beginPrompt();
     const params: PromptRequest = { sessionId, prompt: [...promptBlocks(parts, capabilities)] };

@@ -13,7 +13,7 @@ import { createPendingElicitations, type PendingElicitations } from "./pending-e
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
 import type { AgentProcess } from "./process/spawn-agent.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
-import { learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
+import { changedValues, learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
 import type { Translator } from "./translate/translate.ts";
 import { createUpdateRoute, type UpdateRoute } from "./translate/update-route.ts";
 import { openVersionedPeer, type ProtocolChoice } from "./v2/versioned-peer.ts";
@@ -48,6 +48,8 @@ export class AcpLink {
   about = NOTHING_KNOWN;
   /** The ways to log in, once the agent has told them. */
   loginMethods: readonly LoginMethod[] = [];
+  /** Whether changes of its settings are the agent's own: its session is open, and we are not setting anything. */
+  reportsChanges = false;
   readonly redactor: Redactor;
   readonly #onReport: LinkOptions["onReport"];
   readonly #onLoginStatus: LinkOptions["onLoginStatus"];
@@ -151,7 +153,11 @@ export class AcpLink {
   }
 
   learn(message: unknown): void {
-    this.about = learnAbout(this.about, message);
+    const before = this.about;
+    this.about = learnAbout(before, message);
+    if (this.about === before) return;
+    const changed = this.reportsChanges ? changedValues(before, this.about) : null;
+    this.report({ report: "offer", changed });
   }
 
   report(report: AgentReport): void {

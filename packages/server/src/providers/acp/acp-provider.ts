@@ -95,13 +95,12 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
   return {
     name: definition.name,
     asks: definition.asks,
+    mode: definition.mode,
     describe: () => Promise.resolve(describe(options, latest, loginStatus)),
     startAgent: (request) =>
       startAgent(options, request, {
         onLoginStatus,
-        onStarted: (started) => {
-          latest = started;
-        },
+        onStarted: (started) => (latest = started),
       }),
     startLogin: (request) => startLogin(options, { ...request, onLoginStatus }),
     deleteSession: (request) => deleteOwnSession(options, request),

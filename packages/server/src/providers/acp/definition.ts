@@ -24,7 +24,7 @@ export interface AcpDefinition {
   readonly install: string | null;
   /** A sentence that says how to log in to it; null if it needs no login, or if that is unknown. */
   readonly login: string | null;
-  /** The permission mode to set after each start; null keeps the agent's default. */
+  /** The permission mode of new sessions; null keeps the agent's default. */
   readonly mode: string | null;
   /** Whether it asks before it makes changes in this configuration; null if unknown. */
   readonly asks: boolean | null;

@@ -3,6 +3,7 @@ import type {
   LoadSessionRequest,
   NewSessionRequest,
 } from "@agentclientprotocol/sdk";
+import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import type { Json } from "../../domain/json.ts";
 import { AgentFault, type StartAgent } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
@@ -12,13 +13,17 @@ import type { AcpDefinition } from "./definition.ts";
 import { toLoginMethod, type AuthMethod } from "./login/auth-method.ts";
 import { TERMINAL_LOGINS } from "./login/client-logins.ts";
 import { applySetting } from "./session-settings.ts";
+import { offerOf } from "./translate/about.ts";
 import { looseNumber, looseObject } from "./wire/loose.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface OpenSession {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
-  readonly request: Pick<StartAgent, "workspace" | "model" | "resume" | "isFork" | "signal">;
+  readonly request: Pick<
+    StartAgent,
+    "workspace" | "model" | "mode" | "resume" | "isFork" | "signal"
+  >;
   readonly connections: AgentConnections;
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
@@ -30,11 +35,13 @@ export interface OpenedSession {
   readonly createdAt: number;
   readonly memory: "none" | "resumed" | "loaded" | "forked";
   readonly capabilities: Capabilities;
+  /** What a new session offered before anything was set; null if an earlier one was opened. */
+  readonly offered: AgentOffer | null;
   /** Sentences about connections that the agent does not have. */
   readonly notices: readonly string[];
 }
 
-type NewSession = Omit<OpenedSession, "capabilities" | "notices">;
+type NewSession = Omit<OpenedSession, "capabilities" | "offered" | "notices">;
 
 /** Initializes an agent and opens a session: the earlier one if possible, otherwise a new one. */
 export async function openSession(context: OpenSession): Promise<OpenedSession> {
@@ -45,11 +52,17 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
     (await withLogin(context, capabilities, () => create(context, capabilities)));
   const { sessionId } = session;
   const { model, signal } = request;
-  const { mode } = definition;
-  if (mode !== null) await applySetting(link, sessionId, { name: "mode", value: mode }, signal);
+  const offered = session.memory === "none" ? offerOf(link.about) : null;
+  // Modes depend on the model.
   if (model !== null) await applySetting(link, sessionId, { name: "model", value: model }, signal);
+  const mode = request.mode ?? definition.mode;
+  // Some agents do not report that they reopened a session in another mode, so a configured one is always set.
+  const isSet = definition.mode === null && link.about.mode.current === mode;
+  if (mode !== null && !isSet)
+    await applySetting(link, sessionId, { name: "mode", value: mode }, signal);
+  link.reportsChanges = true;
   const notices = unsupported(definition.title, context.connections, capabilities);
-  return { ...session, capabilities, notices };
+  return { ...session, capabilities, offered, notices };
 }
 
 /** Deletes the session in `request.resume` from what the agent keeps, without opening it. */

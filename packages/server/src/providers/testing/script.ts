@@ -15,12 +15,14 @@ export type Step =
   | { readonly step: "echo" }
   /** Says the earlier messages of users in its own session, `recall: a | b`; `recall: nothing` if there are none. */
   | { readonly step: "recall" }
-  /** Says a fact about itself: `cwd`, `pid`, the names of all its variables, one variable, its mode or model. */
+  /** Says a fact about itself: `cwd`, `pid`, the names of all its variables, one variable, its mode, model or an option. */
   | {
       readonly step: "tell";
-      readonly what: "cwd" | "pid" | "variables" | "variable" | "mode" | "model";
+      readonly what: "cwd" | "pid" | "variables" | "variable" | "mode" | "model" | "option";
       readonly name?: string;
     }
+  /** Changes its own mode (`mode`), model (`model`) or option, and tells the client. */
+  | { readonly step: "choose"; readonly id: string; readonly value: string | boolean }
   /** Chunks of `<number>:<monotonic nanoseconds>` and a space, to measure their latency. */
   | { readonly step: "stamp"; readonly count: number; readonly everyMs: number }
   /** Many chunks of `text`: `perSecond` of them for `seconds`, or `count` as fast as possible. */
@@ -202,6 +204,11 @@ export const tell = (what: Extract<Step, { step: "tell" }>["what"], name?: strin
   what,
   ...(name === undefined ? {} : { name }),
 });
+export const choose = (id: string, value: string | boolean): Step => ({
+  step: "choose",
+  id,
+  value,
+});
 export const stamp = (count: number, everyMs: number): Step => ({ step: "stamp", count, everyMs });
 export const flood = (options: Omit<Extract<Step, { step: "flood" }>, "step">): Step => ({
   step: "flood",
@@ -341,6 +348,7 @@ const STEP_NAMES: ReadonlySet<string> = new Set<Step["step"]>([
   "elicit",
   "elicit-all",
   "tell",
+  "choose",
   "stamp",
   "flood",
   "update",

@@ -13,6 +13,7 @@ import { loginAtTerminal, openLogin } from "./scripted-login.ts";
 import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
+import { createSettings } from "./scripted-settings.ts";
 import { speakSecondVersion } from "./scripted-second.ts";
 import { steer, steeringMeta } from "./scripted-steering.ts";
 import { chunk, performSteps, updateOf, type Ending, type Stage } from "./scripted-steps.ts";
@@ -32,7 +33,7 @@ const wire = secondVersion === undefined ? spoken : speakSecondVersion(spoken, s
 const memory = openMemory(options.folder ?? null);
 const login = openLogin(options.auth, wire);
 const ignores = new Set<string>();
-const settings = { mode: options.modes?.[0] ?? null, model: options.models?.[0] ?? null };
+const settings = createSettings(options);
 let mcpServers: readonly McpServerGiven[] = [];
 let working: AbortController | null = null;
 
@@ -100,7 +101,7 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
     case "session/set_model":
       return set(id, "model", params["modelId"]);
     case "session/set_config_option":
-      return set(id, params["configId"] === "mode" ? "mode" : "model", params["value"]);
+      return set(id, String(params["configId"]), params["value"]);
     default:
       if (id === undefined || method === undefined) return;
       return wire.send({ id, error: { code: -32601, message: `no such method: ${method}` } });
@@ -137,7 +138,7 @@ async function openSession(id: unknown, sessionId: string): Promise<void> {
   memory.remember(sessionId, []);
   const ending = await perform(options.at?.session, sessionId);
   if (ending !== null && "error" in ending) return wire.send({ id, ...ending });
-  wire.send({ id, result: { sessionId, ...offers() } });
+  wire.send({ id, result: { sessionId, ...settings.offers() } });
   await perform(options.at?.sessionReady, sessionId);
 }
 
@@ -164,7 +165,7 @@ async function takeUp(
       );
   const late = options.lateReplayMs === undefined ? [] : replay.splice(-1);
   for (const update of replay) wire.send(update);
-  wire.send({ id, result: offers() });
+  wire.send({ id, result: settings.offers() });
   for (const update of late) setTimeout(() => wire.send(update), options.lateReplayMs);
   await perform(options.at?.sessionReady, sessionId);
 }
@@ -181,53 +182,12 @@ async function forkSession(id: unknown, origin: string): Promise<void> {
   for (const { text } of said)
     wire.send(updateOf(sessionId, chunk("agent_message_chunk", `again: ${text}`)));
   await perform(options.at?.session, sessionId);
-  wire.send({ id, result: { sessionId, ...offers() } });
+  wire.send({ id, result: { sessionId, ...settings.offers() } });
 }
 
-function offers(): object {
-  const { modes, modesAs = "modes", models, modelsAs = "config" } = options;
-  const select = (name: string, values: readonly string[], current: string | null): object => ({
-    id: name,
-    name,
-    category: name,
-    type: "select",
-    currentValue: current,
-    options: values.map((value) => ({ value, name: value.toUpperCase() })),
-  });
-  const config = [
-    ...(modes !== undefined && modesAs === "config" ? [select("mode", modes, settings.mode)] : []),
-    ...(models !== undefined && modelsAs === "config"
-      ? [select("model", models, settings.model)]
-      : []),
-  ];
-  return {
-    ...(config.length > 0 ? { configOptions: config } : {}),
-    ...(modes !== undefined && modesAs === "modes"
-      ? {
-          modes: {
-            currentModeId: settings.mode,
-            availableModes: modes.map((mode) => ({ id: mode, name: mode.toUpperCase() })),
-          },
-        }
-      : {}),
-    ...(models !== undefined && modelsAs === "legacy"
-      ? {
-          models: {
-            currentModelId: settings.model,
-            availableModels: models.map((model) => ({ modelId: model, name: model.toUpperCase() })),
-          },
-        }
-      : {}),
-  };
-}
-
-function set(id: unknown, what: "mode" | "model", value: unknown): void {
-  const known = what === "mode" ? options.modes : options.models;
-  if (typeof value !== "string" || known?.includes(value) !== true) {
-    return refuse(id, -32602, `no such ${what}: ${String(value)}`);
-  }
-  settings[what] = value;
-  wire.send({ id, result: offers() });
+function set(id: unknown, what: string, value: unknown): void {
+  if (!settings.set(what, value)) return refuse(id, -32602, `no such ${what}: ${String(value)}`);
+  wire.send({ id, result: settings.offers() });
 }
 
 async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<void> {

@@ -36,6 +36,14 @@ export interface ScriptedOptions {
   /** `legacy`: the older `models` field and `session/set_model`. */
   readonly modelsAs?: "config" | "legacy";
   readonly auth?: ScriptedAuth;
+  /** Further options; a boolean one has no choices. `onlyWith`: it exists only with this model. */
+  readonly configs?: readonly {
+    readonly id: string;
+    readonly value: string | boolean;
+    readonly choices?: readonly string[];
+    readonly category?: string;
+    readonly onlyWith?: string;
+  }[];
   /** The protocol version in its reply; default: 1. */
   readonly protocolVersion?: unknown;
   /** It speaks version 2 of the protocol, or refuses it with the versions that it supports. */

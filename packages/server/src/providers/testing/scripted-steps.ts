@@ -8,6 +8,7 @@ import { giveAway, knownSecrets } from "./scripted-leak.ts";
 import type { Memory } from "./scripted-memory.ts";
 import { callTool, type McpServerGiven } from "./scripted-mcp.ts";
 import { badFrames, deepLine, oddUpdates } from "./scripted-oddities.ts";
+import type { Settings } from "./scripted-settings.ts";
 import type { Wire } from "./scripted-wire.ts";
 
 /** The context of the steps of a prompt, or of a point outside a prompt. */
@@ -22,7 +23,7 @@ export interface Stage {
   readonly signal: AbortSignal;
   /** From the client. */
   readonly mcpServers: readonly McpServerGiven[];
-  readonly settings: { mode: string | null; model: string | null };
+  readonly settings: Settings;
   readonly ignores: Set<string>;
   /** Actions to run after the reply to the prompt. */
   readonly afterwards: (() => void)[];
@@ -68,6 +69,10 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
     }
     case "tell":
       speak(stage, tellOf(stage, step));
+      return null;
+    case "choose":
+      stage.settings.set(step.id, step.value);
+      sendUpdate(stage, stage.settings.announce(step.id));
       return null;
     case "stamp":
       for (let number = 0; number < step.count; number += 1) {
@@ -248,6 +253,8 @@ function tellOf({ settings }: Stage, { what, name = "" }: Extract<Step, { step: 
       return `mode: ${settings.mode ?? "none"}`;
     case "model":
       return `model: ${settings.model ?? "none"}`;
+    case "option":
+      return `${name}: ${settings.value(name) ?? "none"}`;
     default:
       return what satisfies never;
   }

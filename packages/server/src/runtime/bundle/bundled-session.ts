@@ -5,6 +5,7 @@ import {
   type Standing,
   type Waiting,
 } from "../../domain/session.ts";
+import { defined } from "../../domain/defined.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import { BadBundle, type BundleOutline } from "./read-bundle.ts";
 
@@ -75,10 +76,10 @@ function activityOf({ session, waitingRun: run, open }: BundleOutline): Idle | W
     .map(toSuspension);
   if (first === undefined)
     throw new BadBundle(`Run ${run.id} is suspended, but has no open suspension.`);
-  const { messageId, provider, model, attempts } = run;
+  const { messageId, provider, model, settings, attempts } = run;
   return {
     state: "suspended",
-    run: { ...waitingRun, messageId, provider, model, attempts },
+    run: { ...waitingRun, messageId, provider, model, ...defined({ settings }), attempts },
     suspensions: [first, ...more],
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../../domain/defined.ts";
 import { CONTINUITY_POLICIES, DELIVERY_POLICIES } from "../../domain/delivery.ts";
 import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "../../domain/message.ts";
 import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
+import { parseKeptSettings, parseRunSettings } from "../../domain/settings/agent-settings.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
 import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
@@ -79,6 +81,7 @@ function buildSchemas() {
   const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
     z.object(shape, "an object");
 
+  const runSettings = json.optional().transform(parseRunSettings);
   const end = record({ lines: count, sha256: text });
   return {
     header: record({ version: count, sessionId: id }),
@@ -115,6 +118,7 @@ function buildSchemas() {
       lastRun: record({ provider: text, model: textOrNull }).nullable().optional(),
       supportsResume: flag,
       resumeData: json.transform(parseResumePoints),
+      settings: json.default([]).transform(parseKeptSettings),
       forkedFrom: record({ sessionId: id, atMessage: id.nullable() }).nullable(),
       createdAt: time,
       updatedAt: time,
@@ -131,6 +135,7 @@ function buildSchemas() {
       status: oneOf(RUN_STATUSES),
       provider: textOrNull,
       model: textOrNull,
+      settings: runSettings,
       attempts: count,
       stopReason: textOrNull,
       error: json,
@@ -167,6 +172,7 @@ function buildSchemas() {
       runId: id,
       provider: textOrNull,
       model: textOrNull,
+      settings: runSettings,
       continuity: oneOf(CONTINUITY_POLICIES),
       attempts: count,
       content,
@@ -217,7 +223,8 @@ export function parseRepo(line: JsonObject): { readonly path: string } {
 }
 
 export function parseRun(line: JsonObject): BundleRun {
-  return parseFields(lineSchemas().run, line);
+  const { settings, ...run } = parseFields(lineSchemas().run, line);
+  return { ...run, ...defined({ settings }) };
 }
 
 export function parseSuspension(line: JsonObject): StagedSuspension {
@@ -235,7 +242,8 @@ export function parseMessage(line: JsonObject): StagedMessage {
 }
 
 export function parseQueued(line: JsonObject): Omit<StagedQueueEntry, "position"> {
-  return parseFields(lineSchemas().queued, line);
+  const { settings, ...queued } = parseFields(lineSchemas().queued, line);
+  return { ...queued, ...defined({ settings }) };
 }
 
 export function parseEnd(line: JsonObject, version: number) {

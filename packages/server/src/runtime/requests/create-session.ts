@@ -1,9 +1,12 @@
+import type { Create } from "../../domain/kernel/command.ts";
+import { withSettings } from "../../domain/settings/agent-settings.ts";
 import { defined } from "../../domain/defined.ts";
 import { presentConnections } from "../../domain/mcp-server.ts";
 import { openSuspensionsOf, stateOf, statusOf } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
 import { keyOf, once, remembering, type RequestKey } from "./idempotency.ts";
+import { refuseSettings } from "../settings/session-options.ts";
 import { refuseProvider } from "./refuse-provider.ts";
 import { toRefused } from "../command-reply.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
@@ -40,15 +43,19 @@ async function storeSession(
   const connections = await checkConnections(context, request);
   if (!connections.ok) return connections;
   const id = context.newId();
-  const { message: content, idempotency: _, mcpServers, directories: _names, ...fields } = request;
-  const create = {
+  const { message: content, idempotency: _, settings, mcpServers, ...given } = request;
+  const { directories: _names, ...fields } = given;
+  const create: Create = {
     type: "create",
     at: context.clock(),
     id,
     ...fields,
     ...presentConnections(defined({ mcpServers, directories: connections.directories })),
     forkedFrom: null,
-  } as const;
+    ...(settings !== undefined && {
+      settings: withSettings([], { provider: providerOf(context, request), ...settings }),
+    }),
+  };
   const send = content === null ? null : firstMessage(context, id, request);
   // The last one counts: a conflict makes the command be decided again.
   const decisions: Created[] = [];
@@ -84,13 +91,20 @@ async function storeSession(
 
 async function refuseCreation(
   context: RuntimeContext,
-  { repoId, provider, message, metadata }: CreateSession,
+  request: CreateSession,
 ): Promise<Refused | null> {
+  const { repoId, provider, message, metadata, settings } = request;
   const invalid = refuseMetadata(metadata);
   if (invalid !== null) return invalid;
   if (provider !== null || message !== null) {
     const name = provider ?? context.defaultProvider();
     const refused = await refuseProvider(context, name, "request");
+    if (refused !== null) return refused;
+  }
+  if (settings !== undefined) {
+    const of = { provider: providerOf(context, request), model: request.model };
+    const owner = { id: null, ...of, lastRun: null, settings: [] };
+    const refused = await refuseSettings(context, owner, { ...of, ...settings });
     if (refused !== null) return refused;
   }
   if (repoId === null) return null;
@@ -107,6 +121,11 @@ async function refuseCreation(
     "agents_busy",
     `All ${limit} agents are busy. Try again later, or raise AGENT_MAX_SESSIONS.`,
   );
+}
+
+/** The provider of the first message. */
+function providerOf({ defaultProvider }: RuntimeContext, { provider }: CreateSession): string {
+  return provider ?? defaultProvider();
 }
 
 /** The session after its first transaction, so that a repeated request gets the same reply. */

@@ -1,9 +1,11 @@
 import type { SteerOutcome } from "../../domain/delivery.ts";
+import type { RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Create, Send, Update } from "../../domain/kernel/command.ts";
 import type { Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
+import type { WantedChange } from "../settings/option-types.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
 import type { Reply } from "../reply.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";
@@ -27,10 +29,19 @@ export interface CreateSession
     Required<
       Omit<
         Create,
-        "type" | "at" | "id" | "forkedFrom" | "lastRun" | "resumeData" | keyof Connections
+        | "type"
+        | "at"
+        | "id"
+        | "forkedFrom"
+        | "lastRun"
+        | "settings"
+        | "resumeData"
+        | keyof Connections
       >
     >,
     Partial<Connections> {
+  /** For the provider of the session, or the default. */
+  readonly settings?: RunSettings;
   readonly message: MessageContent | null;
 }
 
@@ -41,6 +52,8 @@ export interface ListSessions extends Omit<SessionQuery, "providers"> {
 
 export interface UpdateSession extends OnSession, Pick<Update, "changes" | "phase"> {
   readonly error?: string;
+  /** For the provider of the next message. Null: the agent's default. */
+  readonly settings?: WantedChange;
 }
 
 export interface DeleteSession extends OnSession {
@@ -58,6 +71,8 @@ export interface SendMessage
   extends Idempotent, Pick<Send, "provider" | "model" | "delivery" | "continuity"> {
   readonly sessionId: string;
   readonly content: MessageContent;
+  /** Only for the run of this message. */
+  readonly settings?: RunSettings;
 }
 
 /** An accepted message. */

@@ -32,6 +32,8 @@ import {
   updateSession,
   withdrawQueued,
 } from "./session-requests.ts";
+import { describeAll } from "../settings/described-providers.ts";
+import { readOptions } from "../settings/session-options.ts";
 import { withSession } from "../session-snapshot.ts";
 import { readStats } from "../stats/stats.ts";
 
@@ -85,7 +87,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
           importSession,
         );
   const listProviders: Requests["listProviders"] = async () => ({
-    providers: await Promise.all(catalog.all().map((provider) => provider.describe())),
+    providers: await describeAll(context, catalog.all()),
     defaultProvider: catalog.defaultName,
   });
   return {
@@ -109,6 +111,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     sendMessage: (request) => sendMessage(context, request),
     readMessages: (query) => readMessages(store, query),
     readRuns: (query) => readRuns(store, query),
+    readOptions: (sessionId) => readOptions(context, sessionId),
     readQueue: (sessionId) =>
       withSession(store, sessionId, async () => ({ queue: await store.readQueue(sessionId) })),
     editQueued: (request) => editQueued(context, request),

@@ -1,4 +1,5 @@
 import { chooseAgent, type AgentWish } from "../../domain/choose-agent.ts";
+import { defined } from "../../domain/defined.ts";
 import type { Send } from "../../domain/kernel/command.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunStart } from "../../domain/run.ts";
@@ -11,6 +12,7 @@ import { keyOf, once, remembering, type RequestKey } from "./idempotency.ts";
 import { canStartHanded, reserveAgent } from "../run/hand-over.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
+import { refuseSettings } from "../settings/session-options.ts";
 import { refuseProvider, type ChosenBy } from "./refuse-provider.ts";
 import type { CreateSession, SendMessage, Sent } from "./request-types.ts";
 import { deliveryOf, firstOutcome, withOutcome } from "./steered-message.ts";
@@ -41,6 +43,10 @@ async function storeMessage(
   const defaultProvider = context.defaultProvider();
   const runId = context.newId();
   const start = chooseAgent(request, { session, defaultProvider });
+  if (request.settings !== undefined) {
+    const refused = await refuseSettings(context, session, { ...start, ...request.settings });
+    if (refused !== null) return refused;
+  }
   const isNext = beginsAtOnce(session, request);
   const { provider } = start;
   const reservation =
@@ -55,9 +61,10 @@ async function storeMessage(
 
   const isStarted = isNext && reserveSlot(context, sessionId, repoId);
   const fence = isStarted ? (reservation?.fence ?? null) : null;
-  const { content, model, continuity } = request;
+  const { content, model, continuity, settings } = request;
   const delivery = deliveryOf(context, sessionId, request);
-  const fields = { runId, provider: request.provider, model, continuity, delivery };
+  const chosen = { provider: request.provider, model, ...defined({ settings }) };
+  const fields = { runId, ...chosen, continuity, delivery };
   const command = newSend(context, fields);
   // Decided on the latest session, which may have changed since it was read.
   const startOn = (latest: Session | null): RunStart => {
@@ -174,6 +181,7 @@ export function sentIn({ events, session }: Decided, command: Send, content: Mes
     status: started === undefined ? "queued" : "running",
     provider: started?.run.provider ?? command.provider,
     model: started?.run.model ?? command.model,
+    ...defined({ settings: command.settings }),
     attempts: started?.run.attempts ?? 0,
     stopReason: null,
     error: null,

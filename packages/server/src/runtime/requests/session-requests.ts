@@ -1,3 +1,5 @@
+import { nextAgent } from "../../domain/choose-agent.ts";
+import type { SettingsChange } from "../../domain/settings/agent-settings.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import { checkAnswer } from "../../domain/elicitation/check-answer.ts";
@@ -25,6 +27,7 @@ import type {
 } from "./request-types.ts";
 import { snapshotOf, withSession, type SessionReply } from "../session-snapshot.ts";
 import type { RuntimeContext } from "../context.ts";
+import { refuseSettings, withDefaults } from "../settings/session-options.ts";
 import { checkConnections } from "./session-connections.ts";
 import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
 
@@ -48,6 +51,8 @@ export async function updateSession(
   const { changes, phase, error } = request;
   const refused = refuseMetadata(changes.metadata ?? {});
   if (refused !== null) return refused;
+  const wanted = await settingsFor(context, request);
+  if (wanted !== null && "refusal" in wanted) return wanted;
   const connections = await checkConnections(context, changes);
   if (!connections.ok) return connections;
   const { directories } = connections;
@@ -56,11 +61,26 @@ export async function updateSession(
     type: "update",
     at: context.clock(),
     changes: { ...changes, ...defined({ directories }) },
-    ...defined({ phase, error: report }),
+    ...defined({ phase, error: report, settings: wanted ?? undefined }),
   });
   if (updated.ok && (changes.mcpServers ?? directories) !== undefined)
     context.retireAgent(request.sessionId);
   return updated;
+}
+
+/** The settings of the request, for the provider that the next message gets after the request. */
+async function settingsFor(
+  context: RuntimeContext,
+  { sessionId, changes, settings }: UpdateSession,
+): Promise<SettingsChange | Refused | null> {
+  if (settings === undefined) return null;
+  const session = await snapshotOf(context.store, sessionId);
+  if (session === null) return noSuchSession();
+  const next = nextAgent({ ...session, ...changes });
+  const provider = next.provider ?? context.defaultProvider();
+  const wanted = { provider, model: next.model, ...settings };
+  const refused = await refuseSettings(context, session, wanted);
+  return refused ?? withDefaults(context, provider, settings);
 }
 
 /**

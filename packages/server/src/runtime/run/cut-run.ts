@@ -1,7 +1,7 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "../../domain/session.ts";
-import type { StoredSession } from "../../storage/store.ts";
+import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import { newSend } from "../requests/send-message.ts";
 import { takeBack } from "./hand-over.ts";
@@ -13,8 +13,25 @@ export interface CutRun {
   readonly why: LossReason;
 }
 
+/** Stores that the server stops. A failure is logged, and found at the next start. */
+export async function storeSuspended(
+  { clock, cluster, execute, log }: RuntimeContext,
+  sessionId: string,
+  fence: Fence | null,
+  reservedRunId: string | null,
+): Promise<void> {
+  const about = { reservedRunId, isAlone: cluster.isAlone, isOwner: fence !== null };
+  await execute({
+    sessionId,
+    command: (session) => suspendForShutdown(session, { at: clock(), ...about }),
+    ...(fence !== null && { extras: { fence } }),
+  }).catch((err: unknown) => {
+    log.error({ sessionId, err }, "a session could not be suspended");
+  });
+}
+
 /** The server stops. On a shared database a run at work is cut off; another node goes on with all else. */
-export function suspendForShutdown(
+function suspendForShutdown(
   session: Session | null,
   { at, reservedRunId, isAlone, isOwner }: Shutdown,
 ): readonly Command[] {
@@ -27,7 +44,7 @@ export function suspendForShutdown(
   return isAtWork ? [...suspend, { type: "come-back", at, obstacle: null }] : [];
 }
 
-export interface Shutdown {
+interface Shutdown {
   readonly at: number;
   /** The run for which an agent was reserved, if that agent has not been prompted. */
   readonly reservedRunId: string | null;

@@ -9,6 +9,7 @@ import { storeHandOver, type RunAtWork } from "./hand-over.ts";
 import { suspendForLogin } from "../logins/login-question.ts";
 import { LiveQuestions, readCurrent } from "./live-questions.ts";
 import { LiveSteering } from "./live-steering.ts";
+import { keepChanges } from "../settings/apply-settings.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import type { RunPrompt } from "./run-prompt.ts";
 import {
@@ -149,6 +150,13 @@ export class RunAttempt {
       case "excess":
         this.#endForExcess(report.reason);
         return undefined;
+      case "offer": {
+        const { changed } = report;
+        if (changed === null) return undefined;
+        const { context, atWork } = this.#options;
+        const agent = { ...atWork, provider: atWork.run.provider };
+        return this.#later(() => keepChanges(context, agent, changed));
+      }
       case "alive":
         return undefined;
       default:

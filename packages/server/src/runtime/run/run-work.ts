@@ -12,6 +12,7 @@ import type { LiveAgent } from "../worker/live-agent.ts";
 import { RunAttempt, toRunError } from "./run-attempt.ts";
 import { noticesOf } from "./new-agent-notices.ts";
 import { checkBudget } from "./run-budget.ts";
+import { applyForRun } from "../settings/apply-settings.ts";
 import { sleep } from "../sleep.ts";
 import { promptFor } from "./run-prompt.ts";
 import { unusedAnswers } from "./unused-answers.ts";
@@ -96,6 +97,7 @@ export class RunWork {
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
       const live = await findAgent(signal);
       context.failpoint("agent.started");
+      await applyForRun(context, { session, run, fence }, live.agent);
       const { memory, knownEnds, roomFor } = live;
       const prompt = await promptFor(context, { session, run, memory, knownEnds, roomFor });
       if (run.attempts > 0) await this.#adoptTools(live);

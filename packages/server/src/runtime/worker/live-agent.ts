@@ -1,5 +1,7 @@
 import { sameJson, type Json } from "../../domain/json.ts";
 import type { Connections } from "../../domain/mcp-server.ts";
+import { optionIn } from "../../domain/settings/agent-offer.ts";
+import { settingsOf } from "../../domain/settings/agent-settings.ts";
 import {
   isUnchanged,
   resumePointOf,
@@ -103,6 +105,7 @@ export class LiveAgent {
         } finally {
           signal.removeEventListener("abort", stopNow);
         }
+        context.offers.keep(live.agent, { isNew: true });
         return live;
       } catch (error) {
         if (!(error instanceof AgentFault) || signal.aborted) throw error;
@@ -180,6 +183,7 @@ async function startWith(
       sessionId: session.id,
       workspace,
       model: run.model,
+      mode: settingsOf(session.settings, run.provider).mode,
       tools: sessionTools(session.metadata),
       connections: { mcpServers: session.mcpServers, directories },
       resume,
@@ -221,8 +225,10 @@ async function recordResume(
   { execute, clock }: RuntimeContext,
   sessionId: string,
   fence: Fence,
-  { supportsResume, resumeData, provider }: Agent,
+  { supportsResume, resumeData, provider, offer }: Agent,
 ): Promise<void> {
-  const fields = { at: clock(), provider, supportsResume, resumeData };
+  const mode = offer === undefined ? null : (optionIn(offer, "mode")?.value ?? null);
+  const isNamed = typeof mode === "string" && { mode };
+  const fields = { at: clock(), provider, supportsResume, resumeData, ...isNamed };
   await execute({ sessionId, command: { type: "record-resume", ...fields }, extras: { fence } });
 }

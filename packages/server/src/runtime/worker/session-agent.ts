@@ -1,8 +1,14 @@
+import type { Session } from "../../domain/session.ts";
+import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
+import type { AgentReport } from "../../providers/provider.ts";
+import type { Fence } from "../../storage/store.ts";
+import { applyKept, keepChanges } from "../settings/apply-settings.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import { LiveAgent, type StartLiveAgent } from "./live-agent.ts";
 
 interface SessionAgentOptions extends Pick<StartLiveAgent, "context" | "onReport"> {
+  readonly sessionId: string;
   /** The agent ended by itself. */
   readonly onExit: () => void;
 }
@@ -39,6 +45,32 @@ export class SessionAgent {
   /** The next run gets a new agent, which is connected to other things. */
   retire(): void {
     this.#retired = this.#live;
+  }
+
+  /** What the agent offers; null if it is not of this provider, or there is none. */
+  offerOf(provider: string): AgentOffer | null {
+    const agent = this.#live?.agent;
+    return agent?.provider === provider ? (agent.offer ?? null) : null;
+  }
+
+  /** Stores what the agent offers now. With a fence, also what it changed: no run does that. */
+  keepOffer(report: AgentReport, fence: Fence | null): Promise<void> | undefined {
+    const agent = this.#live?.agent;
+    if (report.report !== "offer" || agent === undefined) return undefined;
+    const { context, sessionId } = this.#options;
+    context.offers.keep(agent, { isNew: false });
+    if (report.changed === null || fence === null) return undefined;
+    const of = { sessionId, provider: agent.provider, fence };
+    return keepChanges(context, of, report.changed).catch((err: unknown) => {
+      context.log.error({ ...of, err }, "a setting of an idle agent could not be stored");
+    });
+  }
+
+  /** The settings of the session may have changed, or the last run had its own. */
+  async applyKept(session: Session | null): Promise<void> {
+    const agent = this.#live?.agent;
+    if (session === null || agent === undefined || agent.isGone) return;
+    await applyKept(this.#options.context, session, agent);
   }
 
   /** The live agent if it fits the run, else a new one. */

@@ -1,4 +1,5 @@
 import type { Command } from "../../domain/kernel/command.ts";
+import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import { chooseAgent } from "../../domain/choose-agent.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
@@ -6,7 +7,7 @@ import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
 import { expireSuspensions } from "../permissions/expire-suspensions.ts";
-import { cutOff, suspendForShutdown } from "../run/cut-run.ts";
+import { cutOff, storeSuspended } from "../run/cut-run.ts";
 import { beforeHandOver, takeBack } from "../run/hand-over.ts";
 import { RunWork } from "../run/run-work.ts";
 import { LookTimers } from "./look-timers.ts";
@@ -62,9 +63,19 @@ export class SessionWorker {
     this.#ownership = new SessionOwnership(options.context, options.sessionId);
     this.#agent = new SessionAgent({
       context: options.context,
-      onReport: (report) => workOf(this.#state)?.attempt.report(report),
+      sessionId: options.sessionId,
+      onReport: (report) => {
+        const work = workOf(this.#state);
+        const { fence } = this.#ownership;
+        return work?.attempt.report(report) ?? this.#agent.keepOffer(report, work ? null : fence);
+      },
       onExit: () => this.nudge(),
     });
+  }
+
+  /** What the agent offers; null if it is not of this provider, or there is none. */
+  offerOf(provider: string): AgentOffer | null {
+    return this.#agent.offerOf(provider);
   }
 
   #on(event: WorkerEvent<RunWork>): void {
@@ -125,7 +136,8 @@ export class SessionWorker {
     this.#timers.clear();
     const work = workOf(this.#state);
     await work?.settle();
-    await this.#suspend();
+    const reservedRunId = this.#state.is === "stopping" ? this.#state.reservedRunId : null;
+    await storeSuspended(this.#context, this.#sessionId, this.#ownership.fence, reservedRunId);
     work?.leave();
     await this.#agent.stop("shutdown", { urgent: true });
     await Promise.allSettled([this.#round?.done, work?.done]);
@@ -135,20 +147,6 @@ export class SessionWorker {
     if (this.#context.cluster.isAlone) return;
     await this.#letGo();
     this.#ownership.callAnother((await this.#load())?.session ?? null);
-  }
-
-  async #suspend(): Promise<void> {
-    const { clock, cluster, execute, log } = this.#context;
-    const { fence } = this.#ownership;
-    const reservedRunId = this.#state.is === "stopping" ? this.#state.reservedRunId : null;
-    const about = { reservedRunId, isAlone: cluster.isAlone, isOwner: fence !== null };
-    await execute({
-      sessionId: this.#sessionId,
-      command: (session) => suspendForShutdown(session, { at: clock(), ...about }),
-      ...(fence !== null && { extras: { fence } }),
-    }).catch((err: unknown) => {
-      log.error({ sessionId: this.#sessionId, err }, "a session could not be suspended");
-    });
   }
 
   /** The node's lease ran out, or another node took the session over and may work on it: all work here ends. */
@@ -195,7 +193,8 @@ export class SessionWorker {
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
     this.#timers.clear();
-    await this.#carryOut(nextStep(this.#state, session, this.#surroundings(stored, round)));
+    const step = nextStep(this.#state, session, this.#surroundings(stored, round));
+    await this.#carryOut(step, session);
   }
 
   #surroundings(stored: StoredSession | null, { isWanted }: Round): Surroundings {
@@ -212,7 +211,7 @@ export class SessionWorker {
     };
   }
 
-  async #carryOut(step: Step<RunWork>): Promise<void> {
+  async #carryOut(step: Step<RunWork>, session: Session | null): Promise<void> {
     const { slots, clock } = this.#context;
     const at = clock();
     switch (step.do) {
@@ -230,7 +229,8 @@ export class SessionWorker {
         return step.isDeleted ? this.#context.forgetSession(this.#sessionId) : undefined;
       case "rest":
         this.#expireAt(step.until);
-        return this.#rest(step.use);
+        await this.#rest(step.use);
+        return step.use === "idle" ? this.#agent.applyKept(session) : undefined;
       case "continue":
         if (step.isBusy) slots.use(this.#sessionId, "busy");
         await step.work.attempt.deliverAnswers();

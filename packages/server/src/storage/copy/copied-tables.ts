@@ -24,6 +24,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "IdempotencyKey", key: ["scope", "key"], session: null },
   { name: "AccessToken", key: ["id"], session: null },
   { name: "Browser", key: ["id"], session: null },
+  { name: "ProviderOffer", key: ["provider"], session: null },
   { name: "SetAside", key: ["tableName", "rowId"], session: null },
 ];
 

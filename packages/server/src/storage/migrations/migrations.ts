@@ -13,6 +13,7 @@ import { lastAgent } from "./0011-last-agent.ts";
 import { unfinished } from "./0012-unfinished.ts";
 import { errors } from "./0013-errors.ts";
 import { browsers } from "./0014-browsers.ts";
+import { settings } from "./0015-settings.ts";
 import { connections } from "./0016-connections.ts";
 import { suspensionKinds } from "./0018-suspension-kinds.ts";
 import { steering } from "./0019-steering.ts";
@@ -35,6 +36,7 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0012-unfinished": unfinished(context),
     "0013-errors": errors(context),
     "0014-browsers": browsers(context),
+    "0015-settings": settings(context),
     "0016-connections": connections(),
     "0018-suspension-kinds": suspensionKinds(context),
     "0019-steering": steering(),

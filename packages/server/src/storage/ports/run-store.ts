@@ -1,4 +1,5 @@
 import type { SteerState } from "../../domain/delivery.ts";
+import type { RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunMemory, RunStatus, UnusedAnswer } from "../../domain/run.ts";
@@ -36,6 +37,8 @@ export interface Run {
   readonly status: RunStatus;
   readonly provider: string | null;
   readonly model: string | null;
+  /** The mode and options that its message chose; absent if it chose none. */
+  readonly settings?: RunSettings;
   readonly attempts: number;
   readonly stopReason: string | null;
   readonly error: Json;
@@ -55,6 +58,7 @@ export interface QueuedMessage {
   readonly content: MessageContent;
   readonly provider: string | null;
   readonly model: string | null;
+  readonly settings?: RunSettings;
   readonly queuedAt: number;
   /** Absent unless it is to be given to the running agent. */
   readonly steer?: SteerState;

@@ -11,6 +11,8 @@ import type { Repo } from "../ports/repository-store.ts";
 import type { QuarantinedRow } from "../ports/quarantine-store.ts";
 import type { IdempotencyKey, RememberedAnswer } from "../ports/answer-store.ts";
 import { SCOPES } from "../../domain/scope.ts";
+import type { ProviderOffer } from "../ports/offer-store.ts";
+import { parseOffer } from "../../domain/settings/agent-offer.ts";
 import type { Browser } from "../ports/browser-store.ts";
 import type { AccessToken } from "../ports/token-store.ts";
 import { hasLiveOwner } from "./live-owner.ts";
@@ -201,6 +203,19 @@ export async function listTokens(source: Source): Promise<readonly AccessToken[]
   return readable(source, "AccessToken", rows, ({ scope, ...row }) => ({
     ...row,
     scope: oneOf(SCOPES, "scope", scope),
+  }));
+}
+
+export async function listOffers(source: Source): Promise<readonly ProviderOffer[]> {
+  const rows = await source.db
+    .selectFrom("ProviderOffer")
+    .selectAll()
+    .orderBy("provider")
+    .execute();
+  return readable(source, "ProviderOffer", rows, ({ provider, offer, at }) => ({
+    provider,
+    offer: parseOffer(parseJson("offer", offer)),
+    at,
   }));
 }
 

@@ -81,6 +81,7 @@ const SUBSTITUTES = {
   phaseHistory: "[]",
   metadata: "{}",
   resumeData: null,
+  settings: null,
   delivery: "open",
   forkedFrom: null,
   createdAt: 0,

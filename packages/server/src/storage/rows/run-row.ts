@@ -1,4 +1,6 @@
 import { CONTINUITY_POLICIES, STEER_STATES, type QueueEntry } from "../../domain/delivery.ts";
+import { parseRunSettings, type RunSettings } from "../../domain/settings/agent-settings.ts";
+import { defined } from "../../domain/defined.ts";
 import { type Json, isObject } from "../../domain/json.ts";
 import {
   RUN_MEMORIES,
@@ -23,6 +25,7 @@ export function fromRunRow(row: RunRow): Run {
     status: oneOf(RUN_STATUSES, "status", row.status),
     provider: row.provider,
     model: row.model,
+    ...settingsIn(row),
     attempts: row.attempts,
     stopReason: row.stopReason,
     error: parseJsonOrNull("error", row.error),
@@ -69,6 +72,17 @@ export function toUnusedAnswers(json: Json): readonly UnusedAnswer[] {
   });
 }
 
+/** As a column; null if nothing is chosen. */
+export function toSettingsColumn(settings: RunSettings | undefined): string | null {
+  return settings === undefined ? null : JSON.stringify(settings);
+}
+
+function settingsIn(row: { readonly settings: string | null }): {
+  readonly settings?: RunSettings;
+} {
+  return defined({ settings: parseRunSettings(parseJsonOrNull("settings", row.settings)) });
+}
+
 export function toCurrentRun(row: RunRow): CurrentRun {
   if (row.provider === null) throw new UnreadableRow("a run at work without a provider");
   return {
@@ -77,6 +91,7 @@ export function toCurrentRun(row: RunRow): CurrentRun {
     provider: row.provider,
     model: row.model,
     continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
+    ...settingsIn(row),
     handed: row.handed === 1,
     attempts: row.attempts,
   };
@@ -89,6 +104,7 @@ export function toQueueEntry(row: QueuedMessageRow): QueueEntry {
     provider: row.provider,
     model: row.model,
     continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
+    ...settingsIn(row),
     attempts: row.attempts,
     ...steerOf(row),
   };
@@ -102,6 +118,7 @@ export function fromQueuedMessageRow(row: QueuedMessageRow): QueuedMessage {
     content: parseContent(row.content),
     provider: row.provider,
     model: row.model,
+    ...settingsIn(row),
     queuedAt: row.queuedAt,
     ...steerOf(row),
   };

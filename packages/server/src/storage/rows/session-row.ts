@@ -1,5 +1,6 @@
 import { DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
 import { evolve } from "../../domain/kernel/evolve.ts";
+import { parseKeptSettings } from "../../domain/settings/agent-settings.ts";
 import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { PHASES, type PhaseChange } from "../../domain/phase.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
@@ -61,6 +62,7 @@ export function toSessionColumns(session: Session): SessionColumns {
     directories: jsonUnlessEmpty(session.directories),
     supportsResume: toFlag(session.supportsResume),
     resumeData: session.resumeData.length === 0 ? null : JSON.stringify(session.resumeData),
+    settings: session.settings.length === 0 ? null : JSON.stringify(session.settings),
     delivery: session.delivery,
     queued: session.queue.length,
     forkedFrom: session.forkedFrom === null ? null : JSON.stringify(session.forkedFrom),
@@ -143,6 +145,7 @@ export function fromSessionRow(
     ),
     supportsResume: row.supportsResume === 1,
     resumeData: parseResumePoints(parseJsonOrNull("resumeData", row.resumeData)),
+    settings: parseKeptSettings(parseJsonOrNull("settings", row.settings)),
     delivery: oneOf(DELIVERY_POLICIES, "delivery", row.delivery),
     queued: row.queued,
     forkedFrom: parseForkOrigin(row.forkedFrom),

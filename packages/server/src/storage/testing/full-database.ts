@@ -34,6 +34,12 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
     expiresAt: NOON * 2,
   } as const;
   await store.addBrowser({ browser, limit: 10 });
+  await store.keepOffer({
+    provider: "demo",
+    offer: { options: [], commands: [{ name: "plan", description: "Plans", hint: null }] },
+    at: NOON,
+    limit: 10,
+  });
   const ids = [
     await addBusySession(store),
     await addWaitingSession(store),

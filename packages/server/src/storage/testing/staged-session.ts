@@ -61,6 +61,7 @@ export function stagedSession({
     runId: `${id}-r3`,
     provider: null,
     model: "small",
+    settings: { mode: "auto", options: { effort: "low" } },
     continuity: "required",
     attempts: 0,
   } as const;
@@ -98,6 +99,7 @@ export function stagedSession({
     queue: [entry],
     provider: "demo",
     model: null,
+    settings: [{ provider: "demo", mode: "plan", options: { effort: "high", fast: true } }],
     agentName: "ada",
     purpose: null,
     agentId: null,

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { contentText } from "../rows/message-row.ts";
+import { toSettingsColumn } from "../rows/run-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import type {
   ImportAdded,
@@ -51,6 +52,7 @@ function toRunRow(run: StagedRun): Partial<RunRow> {
   return {
     ...run,
     handed: toFlag(run.handed),
+    settings: toSettingsColumn(run.settings),
     error: toJson(run.error),
     usage: toJson(run.usage),
     memory: toJson(run.memory),
@@ -125,7 +127,11 @@ async function addQueued(
     .where("sessionId", "<>", sessionId)
     .execute();
   if (others.length > 0) return { ok: false, refused: "ids_taken" };
-  const queued = rows.map((row) => ({ ...row, content: contentText(row.content, true) }));
+  const queued = rows.map((row) => ({
+    ...row,
+    settings: toSettingsColumn(row.settings),
+    content: contentText(row.content, true),
+  }));
   return insertRows(transaction, sessionId, "QueuedMessage", queued);
 }
 

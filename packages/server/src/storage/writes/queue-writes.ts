@@ -2,6 +2,7 @@ import type { EventOf } from "../../domain/kernel/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
 import { contentText, parseContent } from "../rows/message-row.ts";
+import { toSettingsColumn } from "../rows/run-row.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addToQueue(
@@ -20,6 +21,7 @@ export async function addToQueue(
     .values({
       ...event.entry,
       steer: event.entry.steer ?? null,
+      settings: toSettingsColumn(event.entry.settings),
       sessionId,
       position: (last?.position ?? 0) + 1,
       content: contentText(content, true),
@@ -57,6 +59,7 @@ export async function returnToQueue(
     .values({
       ...event.entry,
       steer: null,
+      settings: toSettingsColumn(event.entry.settings),
       sessionId,
       position: 0,
       content,

@@ -1,5 +1,6 @@
 import type { EventOf } from "../../domain/kernel/event.ts";
 import type { RunMemory, RunResult } from "../../domain/run.ts";
+import { toSettingsColumn } from "../rows/run-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
@@ -11,7 +12,8 @@ export async function addQueuedRun(
   { entry, at }: EventOf<"message.queued">,
 ): Promise<void> {
   const { runId: id, messageId, provider, model, continuity } = entry;
-  const chosen = { id, sessionId, messageId, provider, model, continuity };
+  const settings = toSettingsColumn(entry.settings);
+  const chosen = { id, sessionId, messageId, provider, model, settings, continuity };
   const work = { status: "queued", handed: 0, attempts: 0, memory: null };
   await insertRun(transaction, { ...chosen, ...work, queuedAt: at, startedAt: null });
 }
@@ -43,7 +45,8 @@ export async function addStartedRun(
 ): Promise<void> {
   const handed = toFlag(run.handed);
   const memory = run.handed ? MEMORY_OF_LIVE : null;
-  const started = { status: "running", handed, memory, queuedAt: at, startedAt: at };
+  const settings = toSettingsColumn(run.settings);
+  const started = { status: "running", settings, handed, memory, queuedAt: at, startedAt: at };
   await insertRun(transaction, { ...run, sessionId, ...started });
 }
 

@@ -12,6 +12,7 @@ import {
   releaseSession,
   renewLease,
 } from "./lease-writes.ts";
+import { keepOffer } from "./offer-writes.ts";
 import {
   addRepo,
   deleteSessions,
@@ -45,6 +46,7 @@ export const WRITES = {
   forgetAnswers,
   forgetNodes,
   forgetTokens,
+  keepOffer,
   markBrowserUsed,
   markTokenUsed,
   quarantine,

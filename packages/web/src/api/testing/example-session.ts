@@ -25,6 +25,8 @@ export function exampleSession(changes: Partial<Session> = {}): Session {
     provider: "demo",
     model: null,
     next: { provider: null, model: null },
+    mode: null,
+    options: {},
     supportsResume: true,
     delivery: "open",
     queued: 0,

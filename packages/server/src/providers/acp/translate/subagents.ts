@@ -271,6 +271,8 @@ function reportsOf(
       }
       case "output":
         return [{ ...report, callId: `${prefix}${report.callId}` }];
+      // Its settings are its own, too.
+      case "offer":
       case "usage":
       case "title":
         return [{ report: "alive" }];

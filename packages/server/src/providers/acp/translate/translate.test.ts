@@ -277,15 +277,24 @@ describe("an update besides text and tools", () => {
     update({ sessionUpdate: "current_mode_update", currentModeId: "auto" });
     expect(about).toEqual({
       commands: [{ name: "plan", description: "Makes a plan", hint: "what" }],
-      mode: { choices: [{ id: "ask", name: "ask" }], current: "auto", option: "level" },
+      mode: {
+        name: null,
+        description: null,
+        choices: [{ id: "ask", name: "ask", description: null }],
+        current: "auto",
+        option: "level",
+      },
       model: {
+        name: null,
+        description: null,
         choices: [
-          { id: "big", name: "Big" },
-          { id: "small", name: "small" },
+          { id: "big", name: "Big", description: null },
+          { id: "small", name: "small", description: null },
         ],
         current: "big",
         option: "model",
       },
+      others: [],
     });
   });
 });

@@ -45,6 +45,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
           content: textOf("later"),
           provider: null,
           model: "small",
+          settings: { mode: "auto", options: { effort: "low" } },
           queuedAt: NOON + 300,
         },
       ]);

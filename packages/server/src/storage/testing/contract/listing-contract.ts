@@ -55,6 +55,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         delivery: "hold",
         provider: "demo",
         model: "large",
+        settings: [],
         agentName: "ada",
         purpose: "cleaning",
         agentId: null,

@@ -119,6 +119,7 @@ function foreign(more: Partial<Session> = {}): Session {
     queue: [],
     provider: null,
     model: null,
+    settings: [],
     agentName: null,
     purpose: null,
     mcpServers: {},

@@ -1,3 +1,4 @@
+import type { AgentOffer } from "../../../domain/settings/agent-offer.ts";
 import { describe, expect, it } from "vitest";
 import type { Browser } from "../../ports/browser-store.ts";
 import type { AccessToken } from "../../ports/token-store.ts";
@@ -108,6 +109,50 @@ export function tokensContract(open: OpenTestStore): void {
         expect(await store.listBrowsers()).toEqual([
           browser("a", { createdAt: NOON + 1, lastUsedAt: NOON + 5 }),
           browser("c", { createdAt: NOON + 2 }),
+        ]);
+      });
+    });
+  });
+  describe("offers of providers", () => {
+    const offer = (name: string): AgentOffer => ({
+      options: [
+        {
+          id: "mode",
+          name: "Mode",
+          description: null,
+          category: "mode",
+          type: "select",
+          value: "ask",
+          choices: [{ id: "ask", name: "Ask ✓", description: "It asks" }],
+        },
+        {
+          id: "fast",
+          name: "Fast",
+          description: "Faster",
+          category: null,
+          type: "boolean",
+          value: false,
+          choices: [],
+        },
+      ],
+      commands: [{ name, description: "A command", hint: null }],
+    });
+
+    it("D3 are stored unchanged, replaced by newer ones, and the oldest make room", async () => {
+      await withStore(open, async ({ store }) => {
+        const keep = (provider: string, at: number, name = provider): Promise<void> =>
+          store.keepOffer({ provider, offer: offer(name), at, limit: 2 });
+        await keep("b", NOON);
+        await keep("a", NOON + 1);
+        expect(await store.listOffers()).toEqual([
+          { provider: "a", offer: offer("a"), at: NOON + 1 },
+          { provider: "b", offer: offer("b"), at: NOON },
+        ]);
+        await keep("b", NOON + 2, "new");
+        await keep("c", NOON + 3);
+        expect(await store.listOffers()).toEqual([
+          { provider: "b", offer: offer("new"), at: NOON + 2 },
+          { provider: "c", offer: offer("c"), at: NOON + 3 },
         ]);
       });
     });
