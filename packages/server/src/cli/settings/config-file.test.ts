@@ -33,12 +33,10 @@ const NOTHING = {
 describe("the config file", () => {
   it("may be missing or empty", () => {
     expect(readConfigFile(folder)).toEqual(NOTHING);
-    write("{}");
-    expect(readConfigFile(folder)).toEqual(NOTHING);
-    write("\uFEFF{}\n");
-    expect(readConfigFile(folder)).toEqual(NOTHING);
-    write('{ "sandbox": "auto" }');
-    expect(readConfigFile(folder)).toEqual(NOTHING);
+    for (const text of ["{}", "\uFEFF{}\n", '{ "sandbox": "auto" }']) {
+      write(text);
+      expect(readConfigFile(folder)).toEqual(NOTHING);
+    }
     write('{ "sandbox": "required" }');
     expect(readConfigFile(folder)).toEqual({ ...NOTHING, sandbox: "required" });
   });
@@ -67,7 +65,6 @@ describe("the config file", () => {
             title: "Mine",
             command: ["node", "agent.mjs", "--root", "{workspace}"],
             env: {},
-            protocol: "auto",
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],
@@ -127,7 +124,6 @@ describe("the config file", () => {
             title: "Mine",
             command: ["node", "agent.mjs", "--root", "{workspace}"],
             env: {},
-            protocol: "auto",
             passEnv: ["MINE_KEY"],
             mode: null,
             mounts: ["~/.mine"],

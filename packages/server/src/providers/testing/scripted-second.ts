@@ -28,6 +28,8 @@ export function speakSecondVersion(wire: Wire, how: "speaks" | "refuses"): Wire 
         return pass(message);
       case "auth/login":
         return pass({ ...message, method: "authenticate" });
+      case "auth/logout":
+        return pass({ ...message, method: "logout" });
       case "session/prompt": {
         sessionId = String(params["sessionId"]);
         const messageId = `user-${(messages += 1)}`;

@@ -23,7 +23,8 @@ import { sweepAgents, type SweepResult } from "../process/process-sweep.ts";
 import { spawnAgent, type AgentProcess } from "../process/spawn-agent.ts";
 import { stopAgent } from "../process/stop-agent.ts";
 import { createFrameCleaner } from "../redact/clean-frame.ts";
-import { openJsonRpcPeer, type JsonRpcPeer } from "../wire/json-rpc-peer.ts";
+import { openVersionedPeer } from "../v2/versioned-peer.ts";
+import type { JsonRpcPeer } from "../wire/json-rpc-peer.ts";
 import { looseObject } from "../wire/loose.ts";
 import { RpcError } from "../wire/rpc-error.ts";
 import { toLoginMethod, type AuthMethod } from "./auth-method.ts";
@@ -153,7 +154,9 @@ function connect(
     next.resolve(reported);
     next = Promise.withResolvers<LoginStatus>();
   };
-  const peer: JsonRpcPeer = openJsonRpcPeer({
+  const peer: JsonRpcPeer = openVersionedPeer({
+    protocol: definition.protocol,
+    title,
     input: process.stdout,
     output: process.stdin,
     handlers: {
@@ -177,6 +180,7 @@ function connect(
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
     } catch (error) {
+      if (error instanceof AgentFault) throw error;
       if (error instanceof RpcError) throw faultOfError(title, error);
       if (signal.aborted) throw new AgentFault("agent_failed", "The login was stopped.");
       const exit = await within(1_000, process.exited);

@@ -197,6 +197,25 @@ describe("a session in version 2", () => {
     ]);
   });
 
+  it("is logged in and out by an agent that was started for that only (D1)", async () => {
+    const methods = [{ id: "key", name: "Key" }];
+    const rig = openAgentRig({ ...SECOND, auth: { methods, accepts: "key" } });
+    const login = await rig.provider.startLogin?.({
+      signal: new AbortController().signal,
+      onPage: () => {},
+      isAtTerminal: false,
+    });
+    expect(login?.methods).toMatchObject([{ id: "key", name: "Key" }]);
+    await login?.logIn("key");
+    await login?.logOut();
+    await login?.stop();
+    expect(rig.received().map(({ method }) => method)).toEqual([
+      "initialize",
+      "auth/login",
+      "auth/logout",
+    ]);
+  });
+
   it("has its mode and model set as options (D3)", async () => {
     const rig = openAgentRig({
       ...SECOND,
@@ -264,7 +283,7 @@ describe("output in version 2", () => {
         update({ sessionUpdate: "tool_call_update", toolCallId: "call-1", status: "failed" }),
       ),
     );
-    await rig.reported("tool", ({ content }) => JSON.stringify(content).includes("Grüße, "));
+    await rig.reported("output", ({ text }) => text === "ße, ");
     writeFileSync(file, "");
     await prompt;
     const last = rig.reports.findLast(({ report }) => report === "tool");
