@@ -168,6 +168,7 @@ create table "QueuedMessage" (
   continuity text not null,
   attempts bigint not null,
   "queuedAt" bigint not null,
+  settings text,
   steer text,
   constraint "QueuedMessage_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint queued_message_key PRIMARY KEY ("messageId"),

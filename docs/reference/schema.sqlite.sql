@@ -173,7 +173,7 @@ CREATE TABLE "QueuedMessage" (
   "model" text,
   "continuity" text not null check ("continuity" in ('auto', 'required', 'off')),
   "attempts" integer not null,
-  "queuedAt" integer not null, "steer" text,
+  "queuedAt" integer not null, "settings" text, "steer" text,
   constraint "queued_message_key" primary key ("messageId")
 ) strict;
 
