@@ -39,6 +39,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "PATCH /api/sessions/:id": { access: "send", body: { title: "x" }, passes: 404 },
   "DELETE /api/sessions/:id": { access: "admin", passes: 404 },
   "GET /api/sessions/:id/messages": MISSING,
+  "GET /api/sessions/:id/messages/:messageId/output": MISSING,
   "POST /api/sessions/:id/messages": { access: "send", body: { text: "x" }, passes: 404 },
   "POST /api/sessions/:id/prompt": { access: "send", body: { text: "x" }, passes: 404 },
   "GET /api/sessions/:id/raw": { access: "admin", passes: 404 },

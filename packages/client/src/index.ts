@@ -20,5 +20,5 @@ export type { CallOptions, WriteOptions } from "./connection.ts";
 export type { OnConnection } from "./event-stream.ts";
 export type { Followed } from "./follow.ts";
 export { ConnectionError, HoldfastError, type HoldfastErrorCode } from "./holdfast-error.ts";
-export type { Sessions } from "./sessions.ts";
+export type { Sessions, ToolOutput } from "./sessions.ts";
 export { backoffMs, defined, errorText, isObject } from "./helpers.ts";

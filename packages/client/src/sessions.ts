@@ -1,5 +1,7 @@
 import {
   BUNDLE_MEDIA_TYPE,
+  OUTPUT_OMITTED_HEADER,
+  OUTPUT_SOURCE_HEADER,
   type CancelRequest,
   type CreatedSession,
   type CreateSessionRequest,
@@ -93,6 +95,10 @@ export function createSessions(connection: Connection) {
       options?: CallOptions,
     ): Promise<MessagesReply> =>
       call("messagesReplySchema", "GET", pathOf(id, "messages"), { ...options, query }),
+
+    /** The output of a tool call, whole if the agent left it in a file that may be read. */
+    output: async (id: string, messageId: string, options?: CallOptions): Promise<ToolOutput> =>
+      readOutput(connection, pathOf(id, "messages", messageId, "output"), options),
 
     /** The runs with their outcome, what they waited for and who answered. */
     runs: async (
@@ -191,6 +197,29 @@ export function createSessions(connection: Connection) {
       follow(sessions, id, options),
   };
   return sessions;
+}
+
+/** `stored`: the output as the messages have it. `file`: from a file of the agent. */
+export interface ToolOutput {
+  readonly source: "stored" | "file";
+  /** Bytes that Holdfast left out; the text says where. */
+  readonly omittedBytes: number;
+  readonly text: string;
+}
+
+async function readOutput(
+  { open }: Connection,
+  path: string,
+  options: CallOptions = {},
+): Promise<ToolOutput> {
+  const response = await open({ ...options, path, headers: { accept: "text/plain" } });
+  const parts: string[] = [];
+  for await (const text of textChunks(response, options)) parts.push(text);
+  return {
+    source: response.headers.get(OUTPUT_SOURCE_HEADER) === "file" ? "file" : "stored",
+    omittedBytes: Number(response.headers.get(OUTPUT_OMITTED_HEADER) ?? 0),
+    text: parts.join(""),
+  };
 }
 
 const ROOT = "/api/sessions";

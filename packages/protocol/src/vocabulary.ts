@@ -60,5 +60,9 @@ export function authorOf({
 /** The media type of a bundle, which is an exported session: one JSON value per line. */
 export const BUNDLE_MEDIA_TYPE = "application/jsonl";
 
+/** Of the output of a tool call: `file` or `stored`, and the bytes that are left out. */
+export const OUTPUT_SOURCE_HEADER = "x-holdfast-output";
+export const OUTPUT_OMITTED_HEADER = "x-holdfast-omitted-bytes";
+
 /** The header with the key of a browser. Its cookie is of no use without the key. */
 export const BROWSER_KEY_HEADER = "x-holdfast-key";

@@ -5,34 +5,42 @@ import { openSession } from "../session-driver.ts";
 import { commandOf, startCommand } from "./running-command.ts";
 
 const TRUTH = Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join("");
-/** Agents that send the output of a command to their model only. */
-const SILENT: ReadonlySet<string> = new Set(["gemini"]);
-/** Words with which agents say that they cut the output themselves. */
-const CUT = /truncated|omitted|saved to|too large|left out|full output|\[\.\.\.|…/iu;
 
-/** Every byte of a command's output, as far as the agent reports it, and the exit code. */
+/**
+ * Every byte of a command's output: reported by the agent, or cut by the agent, which must say so, and fetched from the
+ * file that the agent named.
+ */
 export const terminalOutput: Scenario = {
   name: "terminal-output",
   title: "output of `seq 1 20000`",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     await startCommand({ rig, session }, "seq 1 20000");
-    const now = await session.idle();
-    const command = commandOf(now);
+    const command = commandOf(await session.idle());
     assert.ok(command !== null, "there is no tool call");
-    const text = textOf(command);
-    await session.remove();
+    const reported = textOf(command);
     const exit = exitOf(command);
     const exitNote = exit === null ? "no exit code" : `exit ${exit}`;
-    if (text === TRUTH) return `every byte, ${exitNote}`;
-    if (text.trimEnd() === TRUTH.trimEnd()) return `every byte but the last line end, ${exitNote}`;
-    if (text.includes(TRUTH.trimEnd())) return `every byte, with words around them, ${exitNote}`;
-    if (text === "" && SILENT.has(agent.name)) return "the agent reports no output";
-    const shown = JSON.stringify(command.content).slice(0, 400);
-    assert.match(text, CUT, `neither whole nor said to be cut: ${shown}`);
-    return `cut by the agent: ${text.length.toLocaleString("en")} of ${TRUTH.length.toLocaleString("en")} bytes`;
+    const fetched = await rig.client.sessions.output(session.id, command.id);
+    await session.remove();
+    const how = wholeness(reported);
+    if (how !== null) return `${how}, ${exitNote}`;
+    const shown = JSON.stringify(command.content).slice(0, 1_500);
+    assert.match(reported, /saved to:/u, `neither whole nor said to be cut: ${shown}`);
+    assert.equal(fetched.source, "file", `the file was not read: ${shown}`);
+    const whole = wholeness(fetched.text);
+    assert.ok(whole !== null, `the file is not whole: ${fetched.text.slice(0, 400)}`);
+    const cut = `${reported.length.toLocaleString("en")} of ${TRUTH.length.toLocaleString("en")} bytes`;
+    return `cut by the agent (${cut}); its file: ${whole}`;
   },
 };
+
+/** Null if something is missing. */
+function wholeness(text: string): string | null {
+  if (text === TRUTH) return "every byte";
+  if (text.trimEnd() === TRUTH.trimEnd()) return "every byte but the last line end";
+  return text.includes(TRUTH.trimEnd()) ? "every byte, with words around them" : null;
+}
 
 function outputOf({ content }: Message): readonly Readonly<Record<string, unknown>>[] {
   const { output } = content;

@@ -20,6 +20,7 @@ import { addMetricsRoute } from "./routes/metrics-route.ts";
 import { addNotFound } from "./problems/not-found.ts";
 import { addJsonBody, parseQuery } from "./wire/parse-request.ts";
 import { problemFromError } from "./problems/problem-status.ts";
+import { addOutputRoutes } from "./routes/output-routes.ts";
 import { addQueueRoutes } from "./routes/queue-routes.ts";
 import { addRepositoryRoutes } from "./routes/repository-routes.ts";
 import { childLogger, logRequest, requestId } from "./server/request-log.ts";
@@ -123,6 +124,7 @@ async function addRoutes(
   addMetricsRoute(app, { ...services, requests });
   addSessionRoutes(app, services);
   addMessageRoutes(app, services);
+  addOutputRoutes(app, services);
   addQueueRoutes(app, services);
   addLifecycleRoutes(app, services);
   addEventRoutes(app, services);

@@ -17,8 +17,12 @@ const AGENTS: readonly Definition[] = [
     pathVariable: "GEMINI_CLI_PATH",
     install: "npm install -g @google/gemini-cli",
     login: "Run gemini once and choose how to log in, or set GEMINI_API_KEY.",
-    // Otherwise the program starts itself a second time, which takes three times as long.
-    env: { GEMINI_CLI_NO_RELAUNCH: "true" },
+    env: {
+      // Otherwise the program starts itself a second time, which takes three times as long.
+      GEMINI_CLI_NO_RELAUNCH: "true",
+      // Otherwise commands run in a pseudo-terminal, and their output is not reported.
+      GEMINI_PTY_INFO: "child_process",
+    },
     passes: [
       "GEMINI_API_KEY",
       "GEMINI_MODEL",
@@ -51,6 +55,10 @@ const AGENTS: readonly Definition[] = [
       "CLAUDE_CONFIG_DIR",
     ],
     mounts: ["~/.claude/", "~/.claude.json", "$CLAUDE_CONFIG_DIR/"],
+    outputFiles: [
+      "~/.claude/projects/*/*/tool-results/*",
+      "$CLAUDE_CONFIG_DIR/projects/*/*/tool-results/*",
+    ],
     mode: "default",
   },
   {
@@ -80,6 +88,10 @@ const AGENTS: readonly Definition[] = [
     },
     passes: ["OPENCODE_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
     mounts: [...standardFolders("opencode"), "$OPENCODE_CONFIG:ro", "$OPENCODE_CONFIG_DIR"],
+    outputFiles: [
+      "~/.local/share/opencode/tool-output/*",
+      "$XDG_DATA_HOME/opencode/tool-output/*",
+    ],
     mode: "build",
   },
   {
@@ -92,6 +104,7 @@ const AGENTS: readonly Definition[] = [
     // It also reads OPENAI_API_KEY, but that is the key of another service.
     passes: ["BAILIAN_CODING_PLAN_API_KEY", "DASHSCOPE_API_KEY", "QWEN_MODEL"],
     mounts: ["~/.qwen/"],
+    outputFiles: ["~/.qwen/tmp/*/*.output"],
     // Its default mode lets a model decide.
     mode: "default",
     authMethod: "openai",
@@ -175,6 +188,7 @@ export function define(definition: Definition): AcpDefinition {
     env: {},
     passes: [],
     mounts: [],
+    outputFiles: [],
     network: "open",
     pathVariable: null,
     install: null,

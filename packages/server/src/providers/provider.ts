@@ -6,6 +6,7 @@ import type { McpServers } from "../domain/mcp-server.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { SuspensionKind } from "../domain/suspension.ts";
 import type { LoginAgent, LoginMethod, LoginStatus, StartLogin } from "./login.ts";
+import type { OutputFiles } from "./output-files.ts";
 
 /** A configured kind of agent. */
 export interface Provider {
@@ -14,6 +15,8 @@ export interface Provider {
   readonly asks?: boolean | null;
   /** The configured mode of new sessions; null or absent if there is none. */
   readonly mode?: string | null;
+  /** Absent if its agents leave no output in files. */
+  readonly outputFiles?: OutputFiles;
   /** Starts nothing. */
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */

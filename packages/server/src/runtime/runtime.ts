@@ -14,6 +14,7 @@ import type { ServerLogins } from "./logins/server-logins.ts";
 import type { DrainNode } from "./cluster/cluster.ts";
 import type { NodeView } from "./cluster/node-view.ts";
 import type { Feed, FeedReader } from "./feeds/feed.ts";
+import type { ReadOutput, ToolOutput } from "./outputs/read-output.ts";
 import type { Reply } from "./reply.ts";
 import type { Repositories } from "./repositories/repositories.ts";
 import type { FileMatches, FindFiles } from "./repositories/repository-files.ts";
@@ -101,6 +102,8 @@ export interface Runtime extends ServerLogins {
   sendMessage(request: SendMessage): Promise<Reply<{ readonly sent: Sent }>>;
   readMessages(query: ReadMessages): Promise<Reply<MessagePage>>;
   readRuns(query: ReadRuns): Promise<Reply<RunPage>>;
+  /** The output of a tool call, whole if possible. */
+  readOutput(request: ReadOutput): Promise<Reply<{ readonly output: ToolOutput }>>;
   /** What the next agent of the session offers, with the values that it gets. */
   readOptions(sessionId: string): Promise<Reply<SessionOptions>>;
   readHistory(query: ReadHistory): Promise<Reply<History>>;

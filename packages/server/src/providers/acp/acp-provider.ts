@@ -11,6 +11,7 @@ import {
   type StartAgent,
   type ToolServer,
 } from "../provider.ts";
+import { filePatterns, type OutputFiles } from "../output-files.ts";
 import { secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
@@ -96,6 +97,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
     name: definition.name,
     asks: definition.asks,
     mode: definition.mode,
+    outputFiles: outputFilesOf(options),
     describe: () => Promise.resolve(describe(options, latest, loginStatus)),
     startAgent: (request) =>
       startAgent(options, request, {
@@ -324,6 +326,14 @@ async function stop({ link, sweep, closeJournal }: LaunchedAgent): Promise<void>
   const urgency = AbortSignal.abort();
   await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
   await closeJournal();
+}
+
+function outputFilesOf({ definition, environment, owner, secrets }: OpenOptions): OutputFiles {
+  const variables = agentEnvironment(environment, definition, { owner, agent: "" }, "/");
+  return {
+    patterns: filePatterns(definition.outputFiles, variables),
+    redactor: secrets.redactor,
+  };
 }
 
 /** The secrets that are known before the first agent starts. */

@@ -18,6 +18,8 @@ export interface AcpDefinition {
   readonly pathVariable: string | null;
   /** The agent's own files, such as logins and sessions, that it sees in a sandbox; read by `configuredMounts`. */
   readonly mounts: readonly string[];
+  /** The files in which it leaves output that is too long for its model; read by `filePatterns`. */
+  readonly outputFiles: readonly string[];
   /** What it can reach from a sandbox. */
   readonly network: NetworkPolicy;
   /** A command that installs it. */

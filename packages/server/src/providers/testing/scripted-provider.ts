@@ -35,6 +35,7 @@ export function scriptedDefinition({
     endsOnCancel: false,
     mcpServers: {},
     tools: true,
+    outputFiles: [],
     loadableAfterMs: 0,
     ...definition,
   };

@@ -22,6 +22,7 @@ import type { AnswerSuspension } from "./request-types.ts";
 import type { Runtime } from "../runtime.ts";
 import { sendMessage } from "./send-message.ts";
 import { readHistory } from "./session-history.ts";
+import { readOutput } from "../outputs/read-output.ts";
 import { readMessages, readRuns, readWholeSession } from "./session-reads.ts";
 import {
   answer,
@@ -111,6 +112,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     sendMessage: (request) => sendMessage(context, request),
     readMessages: (query) => readMessages(store, query),
     readRuns: (query) => readRuns(store, query),
+    readOutput: (request) => readOutput(context, request),
     readOptions: (sessionId) => readOptions(context, sessionId),
     readQueue: (sessionId) =>
       withSession(store, sessionId, async () => ({ queue: await store.readQueue(sessionId) })),
