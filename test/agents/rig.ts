@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
@@ -35,7 +35,7 @@ export interface Rig {
   killAgent(): void;
   /** Writes the files of a login for the agent that has none. */
   writeLogin(agent: InstalledAgent): void;
-  /** Resolves when no agent process is left. Throws after a timeout. */
+  /** Resolves when no agent process is left and the server knows of the killed one. Throws after a timeout. */
   noAgents(): Promise<void>;
   close(): Promise<void>;
 }
@@ -95,10 +95,19 @@ export async function openRig(
   let client = createClient(server);
   let folders = 0;
   const processes = (): readonly AgentProcess[] => agentProcesses(homes.folder);
+  /**
+   * A process that is being killed has no readable environment any more, but its pipes are still open, and its parent
+   * does not know yet. A message that it is given in this time is lost with it, and its run fails.
+   */
+  const killed = new Set<number>();
+  const dying = (): readonly AgentProcess[] =>
+    [...killed]
+      .filter((pid) => existsSync(`/proc/${pid}`))
+      .map((pid) => ({ pid, parent: server.pid }));
   const noAgents = async (): Promise<void> => {
     const deadline = Date.now() + EXIT_MS;
     for (;;) {
-      const left = processes();
+      const left = [...processes(), ...dying()];
       if (left.length === 0) return;
       if (Date.now() > deadline)
         throw new Error(`agent processes are still running: ${JSON.stringify(left)}`);
@@ -128,6 +137,7 @@ export async function openRig(
       if (agent === undefined || others.length > 0)
         throw new Error("expected exactly one agent process");
       process.kill(agent.pid, "SIGKILL");
+      killed.add(agent.pid);
     },
     writeLogin: ({ name, login }) =>
       login?.write({ home: path.join(homes.folder, loginProviderOf(name)), url: models.url }),

@@ -21,6 +21,19 @@ describe("the client", () => {
     expect(await client.metrics()).toBe("holdfast_up 1\n");
   });
 
+  it("D1 reads the output of a tool call, its source and what is left out of it", async () => {
+    const { client } = await serve(({ url }, response) =>
+      response
+        .writeHead(200, { "x-holdfast-output": "file", "x-holdfast-omitted-bytes": "7" })
+        .end(`${url} é`),
+    );
+    expect(await client.sessions.output("s", "m")).toEqual({
+      source: "file",
+      omittedBytes: 7,
+      text: "/api/sessions/s/messages/m/output é",
+    });
+  });
+
   it("yields a bundle line by line as it arrives, and disconnects when its reader stops", async () => {
     const hungUp = Promise.withResolvers<void>();
     let goOn: () => void = () => {};

@@ -88,10 +88,7 @@ const AGENTS: readonly Definition[] = [
     },
     passes: ["OPENCODE_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
     mounts: [...standardFolders("opencode"), "$OPENCODE_CONFIG:ro", "$OPENCODE_CONFIG_DIR"],
-    outputFiles: [
-      "~/.local/share/opencode/tool-output/*",
-      "$XDG_DATA_HOME/opencode/tool-output/*",
-    ],
+    outputFiles: ["~/.local/share/opencode/tool-output/*", "$XDG_DATA_HOME/opencode/tool-output/*"],
     mode: "build",
   },
   {

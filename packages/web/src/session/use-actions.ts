@@ -1,6 +1,7 @@
 import type { AgentSessionEnd, Session } from "@holdfast/protocol";
 import { useCallback, useMemo, useState } from "react";
 import { client } from "../api/client.ts";
+import { saveFile } from "../api/save-file.ts";
 import { sessionName } from "../api/session-name.ts";
 import { announce } from "../app/announce.tsx";
 import { goTo } from "../app/router.ts";
@@ -78,11 +79,5 @@ export type SessionActions = ReturnType<typeof useActions>;
 async function saveBundle(lines: AsyncIterable<string>, name: string): Promise<void> {
   const parts: string[] = [];
   for await (const line of lines) parts.push(line, "\n");
-  const url = URL.createObjectURL(new Blob(parts, { type: "application/jsonl" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The download has started by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveFile(parts, { name, type: "application/jsonl" });
 }

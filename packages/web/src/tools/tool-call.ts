@@ -33,6 +33,8 @@ export interface ToolCall {
   readonly locations: readonly { readonly path: string; readonly line: number | null }[];
   readonly input: string | null;
   readonly items: readonly ToolItem[];
+  /** Whether the agent or the server left out a part of the output. */
+  readonly isCut: boolean;
 }
 
 /** Null for a message that is no tool call. */
@@ -49,7 +51,17 @@ export function toToolCall({ content, complete }: Message): ToolCall | null {
     locations: toLocations(locations),
     input: toInput(args),
     items: items.length > 0 ? items : toResult(result),
+    isCut: complete && Array.isArray(output) && output.some(isCutItem),
   };
+}
+
+/** Agents name a file with the whole, in their own words. */
+const CUT = /\bsaved to(?::\s*(?:- )?| )\/|\[… [\d,]+ bytes left out …\]/u;
+
+function isCutItem(item: unknown): boolean {
+  if (!isObject(item)) return false;
+  const { text, omittedBytes } = item;
+  return typeof omittedBytes === "number" || (typeof text === "string" && CUT.test(text));
 }
 
 /** The id by which requests refer to a tool call. */

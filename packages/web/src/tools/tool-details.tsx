@@ -2,6 +2,7 @@ import { memo, type ReactElement, useMemo } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { Clamped } from "./clamped.tsx";
+import { FullOutput } from "./full-output.tsx";
 import { PartView } from "./part-view.tsx";
 import { shortPath } from "./short-path.ts";
 import { inputOf, placesOf, type ToolCall, type ToolItem } from "./tool-call.ts";
@@ -19,9 +20,12 @@ const SHOWN_LINES = 40;
 export function ToolDetails({
   call,
   callKey,
+  sessionId,
 }: {
   readonly call: ToolCall;
+  /** The ID of its message. */
   readonly callKey: string;
+  readonly sessionId: string;
 }): ReactElement {
   const { root } = useToolSurroundings();
   const input = inputOf(call);
@@ -46,6 +50,7 @@ export function ToolDetails({
       {call.items.map((item, index) => (
         <ItemView key={index} item={item} itemKey={`${callKey}/${index}`} />
       ))}
+      {call.isCut && <FullOutput sessionId={sessionId} messageId={callKey} />}
     </div>
   );
 }

@@ -55,7 +55,11 @@ export const ToolLine = memo(function ToolLine({
             <Elapsed since={message.timestamp} />
           )
         }
-        details={hasDetails(call) ? <ToolDetails call={call} callKey={message.id} /> : null}
+        details={
+          hasDetails(call) ? (
+            <ToolDetails call={call} callKey={message.id} sessionId={message.sessionId} />
+          ) : null
+        }
       >
         <span data-kind={call.kind}>{call.title}</span>
       </FoldLine>

@@ -13,7 +13,9 @@ export function outputText(content: MessageContent): OutputText | null {
   const { type, output = null, result = null } = content;
   if (type !== "tool") return null;
   const items = (isArray(output) ? output : []).filter(isObject);
-  const texts = items.flatMap(({ text }) => (typeof text === "string" && text !== "" ? [text] : []));
+  const texts = items.flatMap(({ text }) =>
+    typeof text === "string" && text !== "" ? [text] : [],
+  );
   const omittedBytes = items
     .map(({ omittedBytes: omitted }) => (typeof omitted === "number" ? omitted : 0))
     .reduce((sum, omitted) => sum + omitted, 0);
@@ -25,8 +27,8 @@ function resultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result, null, 2);
 }
 
-/** Agents name the file in sentences such as "Full output saved to: /path". */
-const NAMED_FILE = /\bsaved to:[^\S\n]*\n?(?:- )?(\/[^\n\0]{1,4000})(?:\n|$)/giu;
+/** Agents name the file in sentences such as "Full output saved to: /path" or "[… full output saved to /path]". */
+const NAMED_FILE = /\bsaved to(?::[^\S\n]*\n?(?:- )?| )(\/[^\n\0]{1,4000}?)\]?(?:\n|$)/giu;
 const MAX_NAMED = 5;
 
 /** The files that the output names as the place of the whole output. */

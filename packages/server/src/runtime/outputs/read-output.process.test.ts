@@ -33,7 +33,9 @@ async function read(text: string, steps: readonly Step[] = [said(text)]) {
   const reply = await test.runtime.readOutput({ sessionId, messageId });
   if (!reply.ok) throw new Error(reply.refusal.message);
   const { source, omittedBytes, text: pieces } = reply.output;
-  return { source, omittedBytes, text: (await Array.fromAsync(pieces)).join("") };
+  let whole = "";
+  for await (const piece of pieces) whole += piece;
+  return { source, omittedBytes, text: whole };
 }
 
 function said(text: string): Step {
@@ -80,6 +82,7 @@ describe("the output of a tool call", () => {
     ["Full output saved to: ", "\n\nPreview"],
     ["The full output has been saved to: ", "\nTo read"],
     ["Output too long and was saved to:\n- ", ""],
+    ["1\n2\n[Output truncated (108894 bytes total): full output saved to ", "]"],
   ])("D1 is whole if the agent left it in a file of the repository (%s)", async (before, after) => {
     writeFileSync(inRepository("out put.txt"), WHOLE);
     const { source, text } = await read(`${before}${inRepository("out put.txt")}${after}`);

@@ -86,7 +86,7 @@ async function openAllowed(
 /** The real paths of the repository and the further directories, as far as they are still there. */
 async function foldersOf(
   { openWorkspace, openDirectory }: Context,
-  { repoId, directories = [] }: SessionSnapshot,
+  { repoId, directories }: SessionSnapshot,
 ): Promise<readonly string[]> {
   const opened = await Promise.all([
     ...(repoId === null ? [] : [openWorkspace(repoId)]),
