@@ -110,7 +110,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   stats: throughBoth("stats"),
   init: OWN_SETTINGS,
   providers: throughBoth("providers"),
-  login: throughServer("login", "demo", "--status"),
+  login: throughServer("login", "demo", "--check"),
   logout: throughServer("logout", "demo"),
   repos: throughBoth("repos"),
   "repos list": throughBoth("repos", "list"),
