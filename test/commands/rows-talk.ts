@@ -73,7 +73,8 @@ export const TALK_ROWS: readonly Row[] = [
   {
     line: "create --option effort",
     exit: 64,
-    error: '--option must be ID=VALUE, such as effort=high, not "effort".',
+    error:
+      '--option must be ID=VALUE, such as effort=high, not "effort". See: holdfast create --help',
   },
   {
     line: "create --metadata [1]",
