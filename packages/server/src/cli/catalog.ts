@@ -27,6 +27,7 @@ export function catalogOf(
     clientVersion: VERSION,
     gitOwners: settings.gitOwners,
     mcpVariables: settings.mcpVariables,
+    outputBytes: settings.limits.outputKiB * 1024,
     ...more,
   });
 }

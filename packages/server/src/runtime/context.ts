@@ -34,6 +34,8 @@ export interface Limits {
   readonly runMessages: number;
   /** A run is ended if its agent writes more than this, in MiB of characters. */
   readonly runMiB: number;
+  /** How much of the output of a tool call is kept, in KiB. Agents get it from their provider. */
+  readonly outputKiB: number;
   /** The longest rate limit that a run waits out; null fails the run. */
   readonly rateLimitMs: number | null;
   /** A permission without an answer is rejected after this time; null never expires. */
@@ -54,6 +56,7 @@ export const LIMITS: Limits = {
   silentMs: 30 * 60_000,
   runMessages: 100_000,
   runMiB: 512,
+  outputKiB: 256,
   rateLimitMs: null,
   permissionMs: null,
   briefingTokens: 8_000,

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { Clamped } from "./clamped.tsx";
-import { FullOutput } from "./full-output.tsx";
+import { FullOutput } from "./output/full-output.tsx";
 import { PartView } from "./part-view.tsx";
 import { shortPath } from "./short-path.ts";
 import { TerminalOutput } from "./terminal-output.tsx";

@@ -149,6 +149,7 @@ function makeSchemas() {
       silentMinutes: minutes,
       runMessages: z.int().min(100).max(10_000_000),
       runMiB: z.int().min(1).max(1_000_000),
+      outputKiB: z.int().min(16).max(4_096),
       rateLimitMinutes: minutes,
       permissionMinutes: minutes,
       briefingTokens: z.int().min(500).max(1_000_000),

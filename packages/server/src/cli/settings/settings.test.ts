@@ -72,6 +72,7 @@ describe("the settings of a server", () => {
         retries: 1,
         idleMinutes: 0.5,
         silentMinutes: 4,
+        outputKiB: 1_024,
         rateLimitMinutes: 60,
         permissionMinutes: 2,
         briefingTokens: 1_000,
@@ -89,6 +90,7 @@ describe("the settings of a server", () => {
     expect(settings.defaultProvider).toBe("gemini");
     expect(settings.agents.find(({ name }) => name === "gemini")?.env).toEqual({
       GEMINI_CLI_NO_RELAUNCH: "true",
+      GEMINI_PTY_INFO: "child_process",
       GEMINI_API_KEY: "key",
     });
     expect(settings.limits).toEqual({
@@ -99,6 +101,7 @@ describe("the settings of a server", () => {
       retries: 1,
       idleMs: 30_000,
       silentMs: 240_000,
+      outputKiB: 1_024,
       rateLimitMs: 3_600_000,
       permissionMs: 120_000,
       briefingTokens: 1_000,

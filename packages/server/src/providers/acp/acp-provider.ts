@@ -68,7 +68,9 @@ export interface AcpProviderOptions {
   readonly clientVersion: string;
   readonly clock?: () => number;
   readonly times?: Partial<AcpTimes>;
-  readonly translator?: (redactor: Redactor) => Translator;
+  readonly translator?: (redactor: Redactor, outputBytes?: number) => Translator;
+  /** How much of the output of a tool call is kept. */
+  readonly outputBytes?: number;
   /** All secrets of the server; those of the definition and of the agent's tools are added. */
   readonly secrets?: Secrets;
   readonly sandbox?: Sandbox;
@@ -281,7 +283,7 @@ async function launch(
     title: definition.title,
     protocol: definition.protocol,
     process,
-    translator: (options.translator ?? createAgentTranslator)(redactor),
+    translator: (options.translator ?? createAgentTranslator)(redactor, options.outputBytes),
     journal,
     redactor,
     times,

@@ -79,11 +79,11 @@ describe("the output of a tool call", () => {
   });
 
   it.each([
-    ["Full output saved to: ", "\n\nPreview"],
-    ["The full output has been saved to: ", "\nTo read"],
-    ["Output too long and was saved to:\n- ", ""],
-    ["1\n2\n[Output truncated (108894 bytes total): full output saved to ", "]"],
-  ])("D1 is whole if the agent left it in a file of the repository (%s)", async (before, after) => {
+    ["OpenCode", "Full output saved to: ", "\n\nPreview"],
+    ["Qwen", "The full output has been saved to: ", "\nTo read"],
+    ["Qwen, for people", "Output too long and was saved to:\n- ", ""],
+    ["Claude", "1\n2\n[Output truncated (108894 bytes total): full output saved to ", "]"],
+  ])("D1 is whole if the agent left it in a file, as %s says it", async (_, before, after) => {
     writeFileSync(inRepository("out put.txt"), WHOLE);
     const { source, text } = await read(`${before}${inRepository("out put.txt")}${after}`);
     expect(source).toBe("file");

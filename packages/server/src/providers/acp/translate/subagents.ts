@@ -44,8 +44,12 @@ const MAX_CALLS = 2_000;
 const ALIVE: readonly AgentReport[] = [{ report: "alive" }];
 
 /** A translator for an agent and its sub-agents, whose messages name the tool call they belong to as `parent`. */
-export function createAgentTranslator(redactor: Redactor = openSecrets().redactor): Translator {
-  const root = createTranslator(redactor);
+export function createAgentTranslator(
+  redactor: Redactor = openSecrets().redactor,
+  outputBytes?: number,
+): Translator {
+  const newTranslator = (): Translator => createTranslator(redactor, outputBytes);
+  const root = newTranslator();
   const children = new Map<string, Child>();
   /** Lanes without a session of their own, by the tool call that started the sub-agent. */
   const lanes = new Map<string, Lane>();
@@ -59,7 +63,7 @@ export function createAgentTranslator(redactor: Redactor = openSecrets().redacto
 
   const laneFor = (parent: string): Lane => {
     const lane = lanes.get(parent) ?? {
-      translator: createTranslator(redactor),
+      translator: newTranslator(),
       parent,
       prefix: "",
     };
@@ -90,7 +94,7 @@ export function createAgentTranslator(redactor: Redactor = openSecrets().redacto
     if (sessionId === null) return ALIVE;
     const known = children.get(sessionId);
     if (known === undefined && children.size >= MAX_CHILDREN) return ALIVE;
-    const child = known ?? newChild(sessionId, owner, redactor);
+    const child = known ?? newChild(sessionId, owner, newTranslator());
     children.set(sessionId, child);
     child.title = looseLabel(fields["title"], 2_000) ?? child.title;
     child.task = textIn(fields["description"]) ?? child.task;
@@ -198,8 +202,7 @@ export function createAgentTranslator(redactor: Redactor = openSecrets().redacto
   };
 }
 
-function newChild(sessionId: string, owner: Lane | null, redactor: Redactor): Child {
-  const translator = createTranslator(redactor);
+function newChild(sessionId: string, owner: Lane | null, translator: Translator): Child {
   return {
     lane: { translator, parent: sessionId, prefix: `${sessionId}/` },
     sessionId,

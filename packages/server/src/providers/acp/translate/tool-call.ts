@@ -2,7 +2,7 @@ import type { Json } from "../../../domain/json.ts";
 import type { MessageContent } from "../../../domain/message.ts";
 import { NOTHING_HELD, type HeldText, type Redactor } from "../../secrets/redactor.ts";
 import { looseLabel, looseList, looseNumber, looseObject, type Loose } from "../wire/loose.ts";
-import { shortenJson } from "../wire/shorten.ts";
+import { MAX_BYTES, shortenJson } from "../wire/shorten.ts";
 import {
   appendItem,
   cleanChunk,
@@ -31,6 +31,8 @@ export type ToolStatus =
 /** A tool call, merged from all messages about it. */
 export interface ToolCall {
   readonly callId: string;
+  /** How much of its output is kept, in bytes. */
+  readonly limit: number;
   readonly name: string | null;
   readonly title: string | null;
   readonly kind: string | null;
@@ -46,9 +48,10 @@ export interface ToolCall {
 
 const MAX_LOCATIONS = 100;
 
-export function newToolCall(callId: string): ToolCall {
+export function newToolCall(callId: string, limit = MAX_BYTES): ToolCall {
   return {
     callId,
+    limit,
     name: null,
     title: null,
     kind: null,
@@ -67,16 +70,19 @@ export function patchToolCall(call: ToolCall, patch: Loose, redactor: Redactor):
   const { rawInput, rawOutput, locations, content } = patch;
   return {
     callId: call.callId,
+    limit: call.limit,
     name: toolNameOf(patch) ?? call.name,
     title: looseLabel(patch["title"], 2_000) ?? call.title,
     kind: looseLabel(patch["kind"]) ?? call.kind,
     status: laterStatus(call.status, patch["status"]),
     input: hasValue(rawInput) ? shortenJson(rawInput) : call.input,
-    result: hasValue(rawOutput) ? shortenJson(rawOutput) : call.result,
+    result: hasValue(rawOutput) ? shortenJson(rawOutput, call.limit) : call.result,
     locations: Array.isArray(locations) ? parseLocations(locations) : call.locations,
-    items: Array.isArray(content) ? replaceItems(call.items, parseToolItems(content)) : call.items,
+    items: Array.isArray(content)
+      ? replaceItems(call.items, parseToolItems(content, call.limit))
+      : call.items,
     terminals: withExit(
-      updateTerminals(call.terminals, looseObject(patch["_meta"]), redactor),
+      updateTerminals(call.terminals, looseObject(patch["_meta"]), redactor, call.limit),
       rawOutput,
     ),
     held: call.held,
@@ -85,7 +91,7 @@ export function patchToolCall(call: ToolCall, patch: Loose, redactor: Redactor):
 
 export function extendToolCall(call: ToolCall, content: unknown, redactor: Redactor): ToolCall {
   const { content: clean, held } = cleanChunk(content, call.held, redactor);
-  return { ...call, held, items: appendItem(call.items, clean) };
+  return { ...call, held, items: appendItem(call.items, clean, call.limit) };
 }
 
 export function hasEnded({ status }: ToolCall): boolean {
@@ -107,7 +113,7 @@ export function hasResult(patch: Loose): boolean {
 }
 
 export function toolMessage(call: ToolCall): MessageContent {
-  const output = showItems(call.items, call.terminals);
+  const output = showItems(call.items, call.terminals, call.limit);
   return {
     type: "tool",
     tool: call.name ?? call.kind ?? "tool",

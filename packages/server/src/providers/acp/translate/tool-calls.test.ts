@@ -296,6 +296,20 @@ describe("the limit of a tool call", () => {
     expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(MAX_BYTES + 1024);
   });
 
+  it.each([32 * 1024, 2 * MAX_BYTES])("D1 of output can be set to %d bytes", (limit) => {
+    const translator = createTranslator(undefined, limit);
+    const printed = (data: string) =>
+      translator.update(update({ _meta: { terminal_output_delta: { terminal_id: "t", data } } }));
+    const line = `${"x".repeat(1_023)}\n`;
+    const pieces = (3 * limit) / line.length;
+    for (let count = 0; count < pieces; count += 1) printed(line);
+    const [terminal] = outputOf(translator.update(update({ status: "failed", rawOutput: {} })));
+    const text = terminal?.["text"] as string;
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(limit - 1_024);
+    expect(terminal?.["omittedBytes"]).toBeGreaterThanOrEqual(2 * limit);
+  });
+
   it("drops the middle of a terminal's output as it arrives", () => {
     const translator = createTranslator();
     for (let line = 0; line < 300; line += 1) {

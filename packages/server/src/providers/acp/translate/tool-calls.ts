@@ -48,16 +48,17 @@ interface OpenCall {
   readonly reported: ToolCall;
 }
 
-/** Output beyond the limit is reported after so many bytes, or fewer when the agent pauses: each report replaces all of it. */
-const MAX_UNREPORTED = MAX_BYTES / 4;
-const MIN_UNREPORTED = MAX_BYTES / 64;
+/** Output beyond the limit is reported after this part of the limit, or less when the agent pauses: each report replaces all of it. */
+const MAX_UNREPORTED = 1 / 4;
+const MIN_UNREPORTED = 1 / 64;
 
 /** If there are more, the oldest is ended as unfinished. */
 const MAX_OPEN = 200;
 /** Ended calls are remembered, so that a late update does not open them again. */
 const MAX_ENDED = 2_000;
 
-export function createToolCalls(redactor: Redactor): ToolCalls {
+/** `limit`: how much of the output of a call is kept, in bytes. */
+export function createToolCalls(redactor: Redactor, limit = MAX_BYTES): ToolCalls {
   const open = new Map<string, OpenCall>();
   /** The prompt in which each call ended. */
   const ended = new Map<string, number>();
@@ -94,12 +95,12 @@ export function createToolCalls(redactor: Redactor): ToolCalls {
   const putOutput = (before: OpenCall, call: ToolCall): readonly CallReport[] => {
     const { callId } = call;
     const { report, reported } = before;
-    const text = growthOf(reported.terminals, call.terminals, shownIn(report));
+    const text = growthOf(reported.terminals, call.terminals, shownIn(report), limit);
     if (text !== null) {
       open.set(callId, { call, report, reported: call });
       return text === "" ? [] : [{ report: "output", callId, text }];
     }
-    if (isCut(report) && unreported({ ...before, call }) < MAX_UNREPORTED) {
+    if (isCut(report) && unreported({ ...before, call }) < limit * MAX_UNREPORTED) {
       open.set(callId, { ...before, call });
       return [];
     }
@@ -120,7 +121,7 @@ export function createToolCalls(redactor: Redactor): ToolCalls {
     if (callId === null) return [];
     if (isNew ? ended.get(callId) === prompt : ended.has(callId)) return [];
     const current = get(callId);
-    const call = patchToolCall(current ?? newToolCall(callId), patch, redactor);
+    const call = patchToolCall(current ?? newToolCall(callId, limit), patch, redactor);
     const before = current === null ? makeRoom() : [];
     ended.delete(callId);
     return [...before, ...put(call, hasResult(patch))];
@@ -139,11 +140,13 @@ export function createToolCalls(redactor: Redactor): ToolCalls {
       return call === null ? [] : put(extendToolCall(call, patch["content"], redactor), false);
     },
     release() {
-      const waiting = [...open.values()].filter((each) => unreported(each) >= MIN_UNREPORTED);
+      const waiting = [...open.values()].filter(
+        (each) => unreported(each) >= limit * MIN_UNREPORTED,
+      );
       return waiting.flatMap(({ call }) => whole(call));
     },
     get isHolding() {
-      return [...open.values()].some((each) => unreported(each) >= MIN_UNREPORTED);
+      return [...open.values()].some((each) => unreported(each) >= limit * MIN_UNREPORTED);
     },
     settle() {
       return openCalls().filter(hasEnded).map(end);

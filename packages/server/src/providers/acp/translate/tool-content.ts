@@ -39,22 +39,25 @@ export interface Terminal {
 
 const MAX_ITEMS = 200;
 
-export function parseToolItems(content: readonly unknown[]): readonly ToolItem[] {
-  return content.slice(0, MAX_ITEMS).flatMap(parseToolItem);
+export function parseToolItems(
+  content: readonly unknown[],
+  limit = MAX_BYTES,
+): readonly ToolItem[] {
+  return content.slice(0, MAX_ITEMS).flatMap((item) => parseToolItem(item, limit));
 }
 
-function parseToolItem(content: unknown): readonly ToolItem[] {
+function parseToolItem(content: unknown, limit: number): readonly ToolItem[] {
   const item = looseObject(content);
   switch (item?.["type"]) {
     case "content": {
-      const block = contentOfBlock(item["content"], MAX_BYTES);
+      const block = contentOfBlock(item["content"], limit);
       return block === null ? [] : [{ item: "block", content: block }];
     }
     case "diff": {
       const path = looseLabel(item["path"], 4_000);
       const oldText = looseText(item["oldText"]);
       const newText = looseText(item["newText"]);
-      return path === null || newText === null ? [] : [diffItem(path, oldText, newText)];
+      return path === null || newText === null ? [] : [diffItem(path, oldText, newText, limit)];
     }
     case "terminal": {
       const terminalId = looseLabel(item["terminalId"]);
@@ -65,7 +68,7 @@ function parseToolItem(content: unknown): readonly ToolItem[] {
   }
 }
 
-function diffItem(path: string, oldText: string | null, newText: string, room = MAX_BYTES) {
+function diffItem(path: string, oldText: string | null, newText: string, room: number) {
   return {
     item: "diff" as const,
     path,
@@ -89,6 +92,7 @@ export function updateTerminals(
   terminals: ReadonlyMap<string, Terminal>,
   meta: Loose | null,
   redactor: Redactor,
+  limit = MAX_BYTES,
 ): ReadonlyMap<string, Terminal> {
   const output =
     looseObject(meta?.["terminal_output"]) ?? looseObject(meta?.["terminal_output_delta"]);
@@ -103,7 +107,8 @@ export function updateTerminals(
     const terminal = isReplaced ? { ...NO_OUTPUT, edition: earlier.edition + 1 } : earlier;
     const { whole, half } = splitHalf(terminal.half + output["data"]);
     const { text, held } = nextPiece(redactor, terminal.held, cleanText(whole));
-    updated.set(outputId, { ...terminal, output: appendText(terminal.output, text), half, held });
+    const longer = appendText(terminal.output, text, limit);
+    updated.set(outputId, { ...terminal, output: longer, half, held });
   }
   const exitId = looseLabel(exit?.["terminal_id"]);
   if (exitId !== null) {
@@ -134,6 +139,7 @@ export function growthOf(
   before: ReadonlyMap<string, Terminal>,
   after: ReadonlyMap<string, Terminal>,
   shown: readonly unknown[],
+  limit = MAX_BYTES,
 ): string | null {
   const changed = [...after].filter(([id, terminal]) => before.get(id) !== terminal);
   const [id, now] = changed[0] ?? [null, NO_OUTPUT];
@@ -142,17 +148,17 @@ export function growthOf(
   if (changed.length !== 1 || old === undefined) return null;
   if (old.exit !== now.exit || old.edition !== now.edition) return null;
   if (last?.["type"] !== "terminal" || last["terminalId"] !== id) return null;
-  if (now.output.tail !== "" || !fits(now.output.head, shown)) return null;
+  if (now.output.tail !== "" || !fits(now.output.head, shown, limit)) return null;
   return now.output.head.slice(old.output.head.length);
 }
 
 /** Whether the text is shown whole beside the other items. */
-function fits(text: string, shown: readonly unknown[]): boolean {
+function fits(text: string, shown: readonly unknown[], limit: number): boolean {
   const others = shown
     .slice(0, -1)
     .map((item) => Buffer.byteLength(JSON.stringify(item)))
     .reduce((sum, bytes) => sum + bytes, 0);
-  const room = MAX_BYTES - others;
+  const room = limit - others;
   return text.length * 3 <= room || Buffer.byteLength(text) <= room;
 }
 
@@ -167,6 +173,7 @@ export function printedBytes(terminals: ReadonlyMap<string, Terminal>): number {
 export function showItems(
   items: readonly ToolItem[],
   terminals: ReadonlyMap<string, Terminal>,
+  limit = MAX_BYTES,
 ): readonly MessageContent[] {
   const mentioned = new Set(
     items.flatMap((item) => (item.item === "terminal" ? [item.terminalId] : [])),
@@ -174,7 +181,7 @@ export function showItems(
   const others = [...terminals.keys()]
     .filter((terminalId) => !mentioned.has(terminalId))
     .map((terminalId): ToolItem => ({ item: "terminal", terminalId }));
-  let room = MAX_BYTES;
+  let room = limit;
   return [...items, ...others].map((item) => {
     const content = showItem(item, terminals, room);
     room = Math.max(0, room - roughSize(content));
@@ -201,14 +208,18 @@ const NO_OUTPUT: Terminal = {
 };
 
 /** Adds a chunk of content. Text continues the text before it. */
-export function appendItem(items: readonly ToolItem[], content: unknown): readonly ToolItem[] {
+export function appendItem(
+  items: readonly ToolItem[],
+  content: unknown,
+  limit = MAX_BYTES,
+): readonly ToolItem[] {
   const chunk = looseObject(content);
   const text = chunk?.["type"] === "content" ? textOfBlock(chunk["content"]) : null;
-  if (text === null) return [...items, ...parseToolItem(content)].slice(0, MAX_ITEMS);
+  if (text === null) return [...items, ...parseToolItem(content, limit)].slice(0, MAX_ITEMS);
   const last = items.at(-1);
   const [others, before] =
     last?.item === "stream" ? [items.slice(0, -1), last.text] : [items, EMPTY_EXCERPT];
-  const stream = { item: "stream" as const, text: appendText(before, text) };
+  const stream = { item: "stream" as const, text: appendText(before, text, limit) };
   return [...others, stream].slice(0, MAX_ITEMS);
 }
 

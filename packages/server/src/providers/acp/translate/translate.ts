@@ -52,9 +52,12 @@ type Voice = "answer" | "thought";
 const ALIVE: readonly AgentReport[] = [{ report: "alive" }];
 
 /** The messages contain no whole secrets any more, but pieces of one can be in several messages. */
-export function createTranslator(redactor: Redactor = openSecrets().redactor): Translator {
+export function createTranslator(
+  redactor: Redactor = openSecrets().redactor,
+  outputBytes?: number,
+): Translator {
   const text = createTextStream(redactor);
-  const calls = createToolCalls(redactor);
+  const calls = createToolCalls(redactor, outputBytes);
   let streamed = new Set<string>();
   /** The summary of a compaction in progress. */
   let summary = EMPTY_EXCERPT;

@@ -1,7 +1,7 @@
 import { cleanJson } from "../../../domain/clean-text.ts";
 import { isArray, type Json } from "../../../domain/json.ts";
 
-/** The limit for a tool call's input, its result and its output, each, in bytes of UTF-8. */
+/** The default limit for a tool call's input, its result and its output, each, in bytes of UTF-8. */
 export const MAX_BYTES = 256 * 1024;
 
 /** Start and end of a text that grows. */
@@ -61,13 +61,17 @@ export function shortenJson(value: unknown, limit = MAX_BYTES): Json {
 }
 
 /** Appends text without holding much more than `shortenText` will keep. */
-export function appendText({ head, tail, dropped }: Excerpt, more: string): Excerpt {
-  if (tail === "" && head.length + more.length <= MAX_BYTES)
+export function appendText(
+  { head, tail, dropped }: Excerpt,
+  more: string,
+  limit = MAX_BYTES,
+): Excerpt {
+  if (tail === "" && head.length + more.length <= limit)
     return { head: head + more, tail, dropped };
   const longer = tail + more;
-  if (longer.length <= 2 * MAX_BYTES) return { head, tail: longer, dropped };
-  const excess = longer.slice(0, longer.length - MAX_BYTES);
-  return { head, tail: longer.slice(-MAX_BYTES), dropped: dropped + Buffer.byteLength(excess) };
+  if (longer.length <= 2 * limit) return { head, tail: longer, dropped };
+  const excess = longer.slice(0, longer.length - limit);
+  return { head, tail: longer.slice(-limit), dropped: dropped + Buffer.byteLength(excess) };
 }
 
 const NOTE_BYTES = 64;

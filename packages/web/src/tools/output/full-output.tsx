@@ -1,9 +1,9 @@
 import { Download } from "lucide-react";
 import { type ReactElement, useState } from "react";
-import { client } from "../api/client.ts";
-import { saveFile } from "../api/save-file.ts";
-import { Button } from "../ui/button.tsx";
-import { showFailure, showToast } from "../ui/toast.ts";
+import { client } from "../../api/client.ts";
+import { saveFile } from "../../api/save-file.ts";
+import { Button } from "../../ui/button.tsx";
+import { showFailure, showToast } from "../../ui/toast.ts";
 
 /** Saves the output of a call whose output was cut: the whole if the agent left it in a file. */
 export function FullOutput({
