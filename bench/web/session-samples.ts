@@ -30,6 +30,7 @@ export function sampleSession(count: number): WholeSession {
     mode: null,
     options: {},
     supportsResume: true,
+    supportsSteering: false,
     delivery: "open",
     queued: 0,
     forkedFrom: null,

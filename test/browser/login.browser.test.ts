@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { say, script } from "../../packages/server/src/providers/testing/script.ts";
-import {
-  SCRIPTED_VARIABLE,
-  type ScriptedAuth,
-} from "../../packages/server/src/providers/testing/scripted-options.ts";
-import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import { say } from "../../packages/server/src/providers/testing/script.ts";
+import type { ScriptedAuth } from "../../packages/server/src/providers/testing/scripted-options.ts";
+import { eventually } from "./eventually.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 
 const credentials = path.join(tmpdir(), `holdfast-login-page-${randomUUID()}`);
@@ -34,18 +32,7 @@ const SCREENS: readonly (readonly [string, OpenOptions])[] = [
 
 let rig: PageRig;
 beforeAll(async () => {
-  rig = await openPageRig({
-    prepare: async (data) => {
-      const file = path.join(data, "holdfast.config.json");
-      const config = JSON.parse(readFileSync(file, "utf8")) as { providers: object };
-      const env = { [SCRIPTED_VARIABLE]: JSON.stringify({ auth: AUTH }) };
-      const locked = { type: "acp", title: "Locked agent", command: scriptedCommand, env };
-      writeFileSync(
-        file,
-        JSON.stringify({ ...config, providers: { ...config.providers, locked } }),
-      );
-    },
-  });
+  rig = await openPageRig({ agents: { locked: { title: "Locked agent", auth: AUTH } } });
 });
 afterEach(async () => {
   rmSync(credentials, { force: true });
@@ -53,10 +40,12 @@ afterEach(async () => {
 });
 afterAll(() => rig.close());
 
+/** A new card ignores clicks for a moment. */
+const ready = (button: Locator): Promise<void> =>
+  eventually(() => button.getAttribute("aria-disabled")).toBe("false");
+
 async function openWaiting(): Promise<string> {
-  const { id: repoId } = await rig.client.repos.add({ path: "." });
-  const message = script(say("logged in at last"));
-  const { id } = await rig.client.sessions.create({ repoId, provider: "locked", message });
+  const { id } = await rig.newSession({ provider: "locked", steps: [say("logged in at last")] });
   await rig.until(id, ({ suspension }) => suspension?.kind === "login");
   return id;
 }
@@ -86,14 +75,17 @@ describe("a login that a run waits for", () => {
     const card = page.locator("[data-approval]");
     await card.getByText("Login needed").waitFor();
     const [before] = (await rig.client.suspensions()).suspensions;
-    await card.getByRole("button", { name: "Try again" }).click();
+    const again = card.getByRole("button", { name: "Try again" });
+    await ready(again);
+    await again.click();
     await rig.until(
       id,
       ({ suspension }) => suspension?.kind === "login" && suspension.id !== before?.id,
     );
     await page.reload();
-    await card.getByRole("button", { name: "End the run" }).waitFor();
-    await card.getByRole("button", { name: "End the run" }).click();
+    const end = card.getByRole("button", { name: "End the run" });
+    await ready(end);
+    await end.click();
     const { lastError } = await rig.until(id, ({ state }) => state === "idle");
     expect(lastError).toContain("requires a login");
   });

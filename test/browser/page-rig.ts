@@ -1,6 +1,10 @@
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { Session, WholeSession } from "../../packages/protocol/src/index.ts";
 import { script, type Step } from "../../packages/server/src/providers/testing/script.ts";
+import {
+  SCRIPTED_VARIABLE,
+  type ScriptedOptions,
+} from "../../packages/server/src/providers/testing/scripted-options.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import path from "node:path";
 import type { Page } from "playwright-core";
@@ -38,7 +42,8 @@ export interface PageRig {
 
 export interface NewSession {
   readonly title?: string;
-  readonly provider?: "scripted" | "demo";
+  /** `scripted` (default), `demo`, or one of the rig's agents. */
+  readonly provider?: string;
   /** The scripted agent's reaction to the first message. */
   readonly steps?: readonly Step[];
   readonly message?: string;
@@ -58,10 +63,13 @@ export interface OpenOptions extends ContextOptions {
 }
 
 export async function openPageRig({
+  agents = {},
   prepare = async () => {},
   token,
   auth = "token",
 }: {
+  /** Further scripted agents by name. */
+  readonly agents?: Readonly<Record<string, ScriptedOptions & { readonly title?: string }>>;
   /** Prepares the data folder before the server starts. */
   readonly prepare?: (data: string) => Promise<void>;
   /** The server's token (default: one that it creates). */
@@ -70,7 +78,12 @@ export async function openPageRig({
 } = {}): Promise<PageRig> {
   const { browser, release } = await openBrowser();
   const pages = openPagePool(browser);
-  const providers = { scripted: { type: "acp", title: "Scripted", command: scriptedCommand } };
+  const scripted = { type: "acp", title: "Scripted", command: scriptedCommand };
+  const others = Object.entries(agents).map(([name, { title = name, ...options }]) => [
+    name,
+    { ...scripted, title, env: { [SCRIPTED_VARIABLE]: JSON.stringify(options) } },
+  ]);
+  const providers = { scripted, ...Object.fromEntries(others) };
   const { folder, data, root } = prepareFolder({ providers });
   await prepare(data);
   const env = {

@@ -73,7 +73,8 @@ export const TALK_ROWS: readonly Row[] = [
   {
     line: "create --option effort",
     exit: 64,
-    error: '--option must be ID=VALUE, such as effort=high, not "effort".',
+    error:
+      '--option must be ID=VALUE, such as effort=high, not "effort". See: holdfast create --help',
   },
   {
     line: "create --metadata [1]",
@@ -133,6 +134,20 @@ export const TALK_ROWS: readonly Row[] = [
     only: "database",
   },
   { line: "send {conversation} {answer} --json --detach --steer", exit: 0, json: SENT },
+  {
+    line: "send {steerable} Hello --json --detach --steer",
+    exit: 0,
+    json: { ...SENT, steering: true },
+    error: "— Injected: the running agent took the message.",
+    only: "server",
+  },
+  {
+    line: "send {waiting} Hello --json --detach --steer",
+    exit: 0,
+    json: { ...SENT, steering: true },
+    error: /^— Queued: /u,
+    only: "server",
+  },
   { line: "send nothing Hello --detach", exit: 1, error: NO_SESSION },
   {
     line: "send {conversation} Hello --provider nothing --detach",

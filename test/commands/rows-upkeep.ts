@@ -56,9 +56,9 @@ export const UPKEEP_ROWS: readonly Row[] = [
     exit: 0,
     json: fields("provider", "method", "released", "status"),
   },
-  { line: "login locked --status", exit: 0, prints: /^locked: logged in as Scripted Plus/u },
+  { line: "login locked --check", exit: 0, prints: /^locked: logged in as Scripted Plus/u },
   { line: "logout locked --json", exit: 0, json: fields("provider") },
-  { line: "login locked --status", exit: 1, prints: /^locked: not logged in\n$/u },
+  { line: "login locked --check", exit: 1, prints: /^locked: not logged in\n$/u },
   {
     line: "login locked --method terminal",
     exit: 0,
@@ -67,7 +67,7 @@ export const UPKEEP_ROWS: readonly Row[] = [
   { line: "logout locked", exit: 0, prints: /^Logged out of locked\. /u },
   { line: "login demo", exit: 1, error: "Demo agent offers no way to log in." },
   {
-    line: "login demo --status --json",
+    line: "login demo --check --json",
     exit: 0,
     json: fields("provider", "status"),
   },

@@ -46,6 +46,11 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
         command: scriptedCommand,
         env: { [SCRIPTED_VARIABLE]: JSON.stringify({ auth: LOCKED }) },
       },
+      steerable: {
+        type: "acp",
+        command: scriptedCommand,
+        env: { [SCRIPTED_VARIABLE]: JSON.stringify({ capabilities: { steering: true } }) },
+      },
     },
     defaultProvider: "scripted",
   });
@@ -65,7 +70,13 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
   const server = withServer
     ? await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } })
     : null;
-  const conversation = (): Promise<string> => succeed("create", "--repo", root);
+  const conversation = (...more: readonly string[]): Promise<string> =>
+    succeed("create", "--repo", root, ...more);
+  const waiting = async (...more: readonly string[]): Promise<string> => {
+    const id = await conversation(...more);
+    await run(["send", id, script(ask({ id: "delete", title: "Delete it?" }))]);
+    return id;
+  };
   let files = 0;
   const newPath = (): string => path.join(folder, `file-${(files += 1)}`);
   const written = (text: string): string => {
@@ -91,7 +102,7 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
     repository: newRepository,
     repo: async () => succeed("repos", "add", newRepository()),
     session: () => succeed("create", "--agent", "tester"),
-    conversation,
+    conversation: () => conversation(),
     archived: async () => {
       const id = await succeed("create");
       await succeed("archive", id);
@@ -108,15 +119,12 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
       return id;
     },
     /** A session whose agent waits for an answer. */
-    waiting: async () => {
-      const id = await conversation();
-      await run(["send", id, script(ask({ id: "delete", title: "Delete it?" }))]);
-      return id;
-    },
+    waiting: () => waiting(),
+    /** The same, with an agent that takes messages meanwhile. */
+    steerable: () => waiting("--provider", "steerable"),
     /** The data folder, with an open question. */
     dataWithQuestion: async () => {
-      const id = await conversation();
-      await run(["send", id, script(ask({ id: "delete", title: "Delete it?" }))]);
+      await waiting();
       return data;
     },
     /** A copy of the database. */

@@ -10,6 +10,7 @@ export { checkContent, type MatchesPattern } from "./form/check-content.ts";
 export { contentOf, fieldError, initialInput } from "./form/form-input.ts";
 export type { FieldInput, FormInput, FormResult } from "./form/form-input.ts";
 export type * from "./form/form.ts";
+export { grownContent } from "./grown-content.ts";
 export { readForm } from "./form/read-form.ts";
 export { refusedFields } from "./form/refused-fields.ts";
 export { FORMAT_EXAMPLES } from "./form/text-format.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { loginMethodSchema, loginStatusSchema } from "./login.ts";
+import { agentOptionSchema } from "./requests/agent-options.ts";
 
 const choiceSchema = z.object({ id: z.string(), name: z.string() }).meta({ id: "Choice" });
 
@@ -20,6 +21,12 @@ export const providerSchema = z
     version: z.string().nullable().describe("version of the installed program; null if unknown"),
     models: z.array(choiceSchema),
     modes: z.array(choiceSchema),
+    options: z
+      .array(agentOptionSchema)
+      .default([])
+      .describe(
+        "what the last agent let a client choose, with the values of a new session of it; mode and model included",
+      ),
     commands: z
       .array(
         z.object({

@@ -89,6 +89,12 @@ export const sessionSchema = z
       .default({})
       .describe("options of that agent that were chosen, or that it changed itself"),
     supportsResume: z.boolean(),
+    supportsSteering: z
+      .boolean()
+      .default(false)
+      .describe(
+        "whether the agent of the current or last run takes messages during its work, so that `delivery: steer` reaches it at once",
+      ),
     delivery: deliveryPolicySchema,
     queued: countSchema.describe("number of accepted messages that no agent has received yet"),
     forkedFrom: z

@@ -202,9 +202,10 @@ describe("foreign text", () => {
       "cancel",
       "resume",
       "archive",
-      "delete",
       "fork",
       "restore",
+      "login",
+      "logout",
       "repos add",
       "cleanup",
     ]);
@@ -212,6 +213,6 @@ describe("foreign text", () => {
 
   it("was printed on a terminal by every command that could", () => {
     needTerminal();
-    expect(withoutText(shownBy.terminal)).toEqual(["cleanup"]);
+    expect(withoutText(shownBy.terminal)).toEqual(["login", "logout", "cleanup"]);
   });
 });

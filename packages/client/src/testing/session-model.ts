@@ -37,6 +37,7 @@ export const SESSION: Session = {
   mode: null,
   options: {},
   supportsResume: false,
+  supportsSteering: false,
   delivery: "open",
   queued: 0,
   forkedFrom: null,

@@ -59,7 +59,7 @@ function addAgentsAndRepositories(holdfast: Command): void {
     )
     .argument("<provider>", "name of the agent")
     .option("--method <id>", "how to log in (default: asks)")
-    .option("--status", "only print who is logged in; exits with 1 if nobody is")
+    .option("--check", "only print who is logged in; exits with 1 if nobody is")
     .addHelpText(
       ...examples("holdfast login claude", "holdfast login codex --method chat-gpt-device-code"),
     )

@@ -70,6 +70,8 @@ export interface Session extends Connections {
   readonly lastError: LastError | null;
   /** Whether the last agent can resume its own session. */
   readonly supportsResume: boolean;
+  /** Whether the agent of the current or last run takes messages during its work. False until a new agent says so. */
+  readonly supportsSteering: boolean;
   /** The data that an agent of each provider needs for that; the newest is last. */
   readonly resumeData: readonly ResumePoint[];
   readonly forkedFrom: ForkOrigin | null;

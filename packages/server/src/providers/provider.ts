@@ -1,4 +1,4 @@
-import type { AgentOffer, OfferedCommand } from "../domain/settings/agent-offer.ts";
+import type { AgentOffer, OfferedCommand, OfferedOption } from "../domain/settings/agent-offer.ts";
 import type { OptionValues, RunSettings } from "../domain/settings/agent-settings.ts";
 import type { ElicitationAnswer } from "../domain/elicitation/check-answer.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
@@ -50,6 +50,8 @@ export interface ProviderDescription {
   /** From the configuration and from the latest agent. */
   readonly models: readonly Choice[];
   readonly modes: readonly Choice[];
+  /** All that the latest agent lets a client choose, with its own defaults; absent before the first one. */
+  readonly options?: readonly OfferedOption[];
   /** Slash commands of the latest agent. */
   readonly commands: readonly AgentCommand[];
   /** The capabilities of the latest agent; null before the first one. */

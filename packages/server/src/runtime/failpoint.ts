@@ -6,8 +6,6 @@ export const FAILPOINTS = [
   "run.handed",
   "run.ending",
   "answer.telling",
-  "steer.given",
-  "steer.replied",
   "recovery.begun",
   "recovery.claimed",
   "recovery.settled",

@@ -69,6 +69,7 @@ export interface SessionRow {
   /** A list of paths; null if there are none. */
   directories: string | null;
   supportsResume: number;
+  supportsSteering: number;
   /** A list of `{provider, data, seen}`. */
   resumeData: string | null;
   /** A list of `{provider, mode, options}`; null if it is empty. */

@@ -55,6 +55,7 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
       ["New line", ["Shift", "Enter"]],
       ["Agent commands", ["/"]],
       ["Recall your last message", ["↑"]],
+      ["Next mode of the agent", ["Shift", "Tab"]],
       ["Leave the text box", ["Esc"]],
       ["Create, in a new session", [command, "Enter"]],
       ["Move in the queue", ["Alt", "↑"], ["Alt", "↓"]],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { approvalOf, rejectionIn, toneOf } from "./approval.ts";
+import { approvalOf, givingUpLabel, rejectionIn, toneOf } from "./approval.ts";
 
 const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [] };
 
@@ -76,4 +76,15 @@ it("the kind of an option decides its tone, including unknown kinds", () => {
   expect(
     ["allow_once", "allow_always", "reject_once", "reject_forever", "ask"].map(toneOf),
   ).toEqual(["allow", "allow", "reject", "reject", "other"]);
+});
+
+it("D1 the way to end the run names a rejection only where something can be rejected", () => {
+  const options = [{ optionId: "r", name: "No", kind: "reject_once" }];
+  const permission = approvalOf({ kind: "permission", request: { title: "x", options } });
+  const login = approvalOf({ kind: "login", request: { title: "x", provider: "a", methods: [] } });
+  const form = approvalOf({ kind: "elicitation", request: { title: "x", mode: "form" } });
+  expect(givingUpLabel([permission, permission])).toBe("Reject and stop");
+  expect(givingUpLabel([permission, form])).toBe("Stop the run");
+  expect(givingUpLabel([form])).toBe("Stop the run");
+  expect(givingUpLabel([login])).toBeNull();
 });

@@ -196,6 +196,13 @@ export function rejectionIn(approval: Approval): ApprovalOption | null {
   return approval.options.find(({ tone }) => tone === "reject") ?? null;
 }
 
+/** The button that ends the run instead of an answer; null if the only card has such a button itself. */
+export function givingUpLabel(approvals: readonly Approval[]): string | null {
+  if (approvals.length === 1 && approvals[0]?.ask === "login") return null;
+  const isRejected = approvals.every((approval) => rejectionIn(approval) !== null);
+  return isRejected ? "Reject and stop" : "Stop the run";
+}
+
 /** Whether an answer rejects. */
 export function isRejection(approval: Approval, answer: string): boolean {
   if (approval.ask !== "choice") return false;

@@ -40,10 +40,10 @@ export function LoginAnswer({
       </div>
       {remote.length > 0 && <RemoteLogin provider={login.provider} methods={remote} />}
       <div className="flex flex-wrap gap-2">
-        <Button tone="primary" busy={busy} onClick={() => answer("retry")}>
+        <Button tone="primary" busy={busy} aria-disabled={inert} onClick={() => answer("retry")}>
           Try again
         </Button>
-        <Button disabled={busy} onClick={() => answer("cancel")}>
+        <Button disabled={busy} aria-disabled={inert} onClick={() => answer("cancel")}>
           End the run
         </Button>
       </div>

@@ -15,6 +15,7 @@ const provider = (name: string, installed = true): Provider => ({
   version: null,
   models: [],
   modes: [],
+  options: [],
   commands: [],
   capabilities: null,
 });

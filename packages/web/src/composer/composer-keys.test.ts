@@ -44,3 +44,10 @@ it("Escape leaves the box, and other keys type", () => {
   expect(actionOfKey(press("Escape"), FULL)).toBe("leave");
   expect(actionOfKey(press("a"), FULL)).toBe("type");
 });
+
+it("D3 Shift Tab chooses the next mode, and Tab alone moves the focus", () => {
+  expect(actionOfKey(press("Tab", { shiftKey: true }), FULL)).toBe("next-mode");
+  expect(actionOfKey(press("Tab", { shiftKey: true }), EMPTY)).toBe("next-mode");
+  expect(actionOfKey(press("Tab"), FULL)).toBe("type");
+  expect(actionOfKey(press("Tab", { shiftKey: true, ctrlKey: true }), FULL)).toBe("type");
+});

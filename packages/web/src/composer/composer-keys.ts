@@ -4,7 +4,7 @@ export type ComposerKey = Pick<
 >;
 
 /** The action of a key in the message box. `type` leaves it to the box. */
-export type ComposerAction = "type" | "send" | "interrupt" | "recall" | "leave";
+export type ComposerAction = "type" | "send" | "interrupt" | "recall" | "leave" | "next-mode";
 
 export function actionOfKey(
   press: ComposerKey,
@@ -19,6 +19,8 @@ export function actionOfKey(
       return text === "" && !press.shiftKey && !press.metaKey && !press.ctrlKey ? "recall" : "type";
     case "Escape":
       return "leave";
+    case "Tab":
+      return press.shiftKey && !press.metaKey && !press.ctrlKey ? "next-mode" : "type";
     default:
       return "type";
   }

@@ -9,6 +9,7 @@ const IDLE: Session = {
   delivery: "open",
   failure: null,
   queued: 0,
+  supportsSteering: false,
 };
 const stateOf = (more: Partial<Session>) => composerStateOf({ ...IDLE, ...more });
 
@@ -18,7 +19,7 @@ it("an idle session starts a message at once (C9)", () => {
     note: null,
     send: "Send",
     interrupt: null,
-    canJoin: false,
+    canSteer: false,
   });
 });
 
@@ -28,7 +29,7 @@ it("a suspended session says that a message resumes it (C9)", () => {
     note: "Sending resumes this session",
     send: "Send",
     interrupt: null,
-    canJoin: false,
+    canSteer: false,
   });
 });
 
@@ -38,7 +39,7 @@ it("a running session queues a message or can be interrupted", () => {
     note: "Queues behind the current run",
     send: "Queue",
     interrupt: "Interrupt and send",
-    canJoin: true,
+    canSteer: false,
   });
 });
 
@@ -48,11 +49,23 @@ it("a session that waits for an answer also accepts messages (C9)", () => {
     note: "Waits in the queue for the answer above",
     send: "Queue",
     interrupt: "Stop waiting and send",
-    canJoin: true,
+    canSteer: false,
   });
   expect(stateOf({ status: "suspended", state: "suspended" })).toMatchObject({
     note: "Sending resumes this session; the message waits for the answer above",
   });
+});
+
+it("D2 a message can steer an agent that takes messages, only while it works", () => {
+  const steerable = { supportsSteering: true };
+  expect(stateOf({ ...steerable, state: "running" })).toMatchObject({ canSteer: true });
+  expect(stateOf({ ...steerable, state: "suspended" })).toMatchObject({ canSteer: true });
+  for (const more of [
+    {},
+    { state: "running", delivery: "hold" },
+    { state: "suspended", status: "suspended" },
+  ] as const)
+    expect(stateOf({ ...steerable, ...more })).toMatchObject({ canSteer: false });
 });
 
 it("a message waits behind the queue", () => {

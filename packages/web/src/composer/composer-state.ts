@@ -9,8 +9,8 @@ export type ComposerState =
       readonly send: "Send" | "Queue";
       /** The label of the interrupt button; null when there is no run to interrupt. */
       readonly interrupt: string | null;
-      /** Whether there is a run that a message could join. */
-      readonly canJoin: boolean;
+      /** Whether the agent at work takes messages. */
+      readonly canSteer: boolean;
     }
   | {
       readonly open: false;
@@ -21,7 +21,10 @@ export type ComposerState =
 
 /** Whether a session accepts messages, and what happens to them. */
 export function composerStateOf(
-  session: Pick<Session, "status" | "state" | "repoId" | "delivery" | "failure" | "queued">,
+  session: Pick<
+    Session,
+    "status" | "state" | "repoId" | "delivery" | "failure" | "queued" | "supportsSteering"
+  >,
 ): ComposerState {
   const { status, state, repoId, delivery, failure, queued } = session;
   if (status === "archived")
@@ -40,12 +43,12 @@ export function composerStateOf(
   const interrupt = INTERRUPT[state];
   if (delivery === "hold") {
     const note = "Messages are held back in the queue";
-    return { open: true, note, send: "Queue", interrupt, canJoin: false };
+    return { open: true, note, send: "Queue", interrupt, canSteer: false };
   }
   const note = noteOf(status, state, queued);
   const send = state === "idle" && queued === 0 ? "Send" : "Queue";
-  const canJoin = status === "active" && state !== "idle";
-  return { open: true, note, send, interrupt, canJoin };
+  const canSteer = session.supportsSteering && status === "active" && state !== "idle";
+  return { open: true, note, send, interrupt, canSteer };
 }
 
 const INTERRUPT = {

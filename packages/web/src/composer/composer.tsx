@@ -12,20 +12,28 @@ import {
 } from "react";
 import { flushSync } from "react-dom";
 import { optionsQuery, providersQuery } from "../api/queries.ts";
+import { announce } from "../app/announce.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { type Agent, agentChoiceOf } from "./agent-choice.ts";
 import { AgentPicker } from "./agent-picker.tsx";
-import { NO_SETTINGS, optionChoicesOf, settingsNote } from "./message-settings.ts";
+import {
+  hasSettings,
+  labelOf,
+  nextMode,
+  NO_SETTINGS,
+  optionChoicesOf,
+  settingsNote,
+} from "./message-settings.ts";
 import { SettingsPicker } from "./settings-picker.tsx";
 import { actionOfKey } from "./composer-keys.ts";
 import { type ComposerState, composerStateOf } from "./composer-state.ts";
 import { withMention } from "./mention.ts";
 import type { Outgoing } from "./outbox.ts";
 import { drafts, outbox, useOutgoing } from "./page-outbox.ts";
-import { canSteer } from "./steering.ts";
 import { type BoxText, withCommand } from "./slash.ts";
 import { useMention, useSlash } from "./use-completion.ts";
+import { useMode } from "./use-mode.ts";
 // Not lazy: it is needed when the network is down.
 import { OutgoingList } from "./outgoing-list.tsx";
 import type { Draft } from "./drafts.ts";
@@ -89,7 +97,10 @@ function MessageBox({
   const { data: providers = null } = useQuery(providersQuery);
   const choice = agentChoiceOf({ session, chosen: draft, last, providers });
   const { data: reply = null } = useQuery(optionsQuery(session));
-  const choices = choice && optionChoicesOf({ session, choice, chosen: draft, reply });
+  const offered = choice && optionChoicesOf({ session, choice, chosen: draft, reply });
+  const isOwnMode = offered?.isSession === true && draft.mode === null;
+  const shownMode = useMode(session, offered?.mode ?? null);
+  const choices = offered && { ...offered, mode: isOwnMode ? shownMode.option : offered.mode };
   useAutoGrow(box, text);
 
   const put = (next: BoxText): void => {
@@ -111,7 +122,9 @@ function MessageBox({
 
   const send = (delivery: Outgoing["delivery"]): void => {
     if (text.trim() === "") return;
-    const { provider, model, mode, options } = draft;
+    const { provider, model, options } = draft;
+    // A mode that was chosen just now must hold for this message, too.
+    const mode = isOwnMode && delivery !== "steer" ? shownMode.unstored : draft.mode;
     void outbox.send(session.id, { text, provider, model, mode, options, delivery });
     change({ text: "", ...NO_SETTINGS });
     setCaret(0);
@@ -135,6 +148,15 @@ function MessageBox({
       case "leave":
         box.current?.blur();
         break;
+      case "next-mode": {
+        const mode = choices?.mode ?? null;
+        const next = mode === null ? null : nextMode(mode);
+        if (choices === null || next === null) return;
+        if (choices.isSession) shownMode.change(next);
+        change({ mode: choices.isSession ? null : next });
+        announce(`Mode: ${labelOf(mode, next)}`);
+        break;
+      }
       case "type":
         return;
     }
@@ -180,7 +202,13 @@ function MessageBox({
           />
         )}
         {choices !== null && (
-          <SettingsPicker session={session} choices={choices} chosen={draft} onChange={change} />
+          <SettingsPicker
+            session={session}
+            choices={choices}
+            chosen={draft}
+            onChange={change}
+            onSessionMode={shownMode.change}
+          />
         )}
         <IconButton label="Mention a file" size="small" className="text-muted" onClick={mention}>
           <AtSign size={14} aria-hidden="true" />
@@ -194,7 +222,7 @@ function MessageBox({
             .join(". ")}
         </p>
         <div className="ml-auto flex flex-wrap gap-1.5">
-          {state.canJoin && canSteer(providers?.providers ?? [], last) && (
+          {state.canSteer && isForAgentAtWork(draft, last) && (
             <Button
               size="small"
               disabled={isEmpty}
@@ -228,6 +256,13 @@ function MessageBox({
       </div>
     </div>
   );
+}
+
+/** Whether the message could go to the agent that works now: it chooses no other agent, and no settings of its own. */
+function isForAgentAtWork(draft: Draft, last: Agent | null): boolean {
+  const { provider, model } = draft;
+  const isSame = provider === null || provider === last?.provider;
+  return isSame && (model === null || model === last?.model) && !hasSettings(draft);
 }
 
 /** Replaces the message box of a session that accepts no messages. */

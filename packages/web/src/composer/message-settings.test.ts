@@ -1,7 +1,13 @@
 import type { AgentOption } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import type { AgentChoice } from "./agent-choice.ts";
-import { NO_SETTINGS, optionChoicesOf, settingsNote, toSettings } from "./message-settings.ts";
+import {
+  nextMode,
+  NO_SETTINGS,
+  optionChoicesOf,
+  settingsNote,
+  toSettings,
+} from "./message-settings.ts";
 
 const option = (id: string, value: string | boolean, choices: readonly string[]): AgentOption => ({
   id,
@@ -67,4 +73,15 @@ describe("the options of the next message", () => {
       options: { b: true },
     });
   });
+});
+
+it("D3 the next mode is the one after the present one, and the first after the last", () => {
+  const modes = ["ask", "plan", "auto"];
+  expect(["ask", "auto", "gone"].map((mode) => nextMode(option("mode", mode, modes)))).toEqual([
+    "plan",
+    "ask",
+    "ask",
+  ]);
+  expect(nextMode(option("mode", "ask", ["ask"]))).toBeNull();
+  expect(nextMode(option("mode", "ask", []))).toBeNull();
 });

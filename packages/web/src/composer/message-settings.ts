@@ -103,7 +103,7 @@ export function settingsNote(
 }
 
 /** The name of a value. */
-function labelOf(option: AgentOption | null, value: string | boolean): string {
+export function labelOf(option: AgentOption | null, value: string | boolean): string {
   if (typeof value === "boolean") return value ? "on" : "off";
   return option?.choices.find(({ id }) => id === value)?.name ?? value;
 }
@@ -117,4 +117,11 @@ export interface SettingChange {
 /** A value that the agent no longer lists. */
 export function unlisted({ value, choices }: AgentOption): readonly string[] {
   return typeof value !== "string" || choices.some(({ id }) => id === value) ? [] : [value];
+}
+
+/** The mode after the present one, in the agent's order; null if there is no other. */
+export function nextMode({ value, choices }: AgentOption): string | null {
+  const index = choices.findIndex(({ id }) => id === value);
+  const next = choices[(index + 1) % choices.length];
+  return next === undefined || next.id === value ? null : next.id;
 }

@@ -22,18 +22,22 @@ export function SettingsPicker({
   choices,
   chosen,
   onChange,
+  onSessionMode,
 }: {
   readonly session: Pick<Session, "id">;
   readonly choices: OptionChoices;
   /** What only the next message gets. */
   readonly chosen: MessageSettings;
   readonly onChange: (settings: MessageSettings) => void;
+  /** Changes the mode of the session. */
+  readonly onSessionMode: (mode: string) => void;
 }): ReactElement | null {
   const [isOpen, setOpen] = useState(false);
   const { mode, others, isSession } = choices;
   if (mode === null && others.length === 0) return null;
   const choose = (change: SettingChange, only: "session" | "message"): void => {
-    if (only === "session") void changeSession(session.id, change);
+    if (only === "session" && change.option.id === "mode") onSessionMode(String(change.value));
+    else if (only === "session") void changeSession(session.id, change);
     onChange(only === "message" ? withChoice(chosen, change) : withoutChoice(chosen, change));
   };
   return (
@@ -41,7 +45,7 @@ export function SettingsPicker({
       {mode !== null && (
         <Select
           aria-label="Mode"
-          title={descriptionOf(mode) ?? "Mode of the agent"}
+          title={`${descriptionOf(mode) ?? "Mode of the agent"} (Shift Tab: next)`}
           value={mode.value === null ? "" : String(mode.value)}
           onChange={(event) =>
             choose({ option: mode, value: event.target.value }, isSession ? "session" : "message")
@@ -90,10 +94,8 @@ function descriptionOf({ value, choices, description }: AgentOption): string | n
 
 /** The stream of the session's events shows the change. */
 async function changeSession(id: string, { option, value }: SettingChange): Promise<void> {
-  const changes =
-    option.id === "mode" ? { mode: String(value) } : { options: { [option.id]: value } };
   try {
-    await client.sessions.update(id, changes);
+    await client.sessions.update(id, { options: { [option.id]: value } });
   } catch (error) {
     showFailure(`${option.name} was not changed`, error);
   }

@@ -52,6 +52,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
           provider={draft.provider}
           model={draft.model}
           mode={draft.mode}
+          options={draft.options}
           onChange={change}
         />
         <Field label="First message" hint="Leave empty to start later. Ctrl Enter sends.">
@@ -97,7 +98,14 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   );
 }
 
-const NOTHING_TYPED = { title: "", message: "", mcpServers: "", directories: "" };
+const NOTHING_TYPED = {
+  mode: "",
+  options: {},
+  title: "",
+  message: "",
+  mcpServers: "",
+  directories: "",
+};
 
 function useNewSession(onClose: () => void) {
   const chosen = useDefaults();
@@ -105,7 +113,7 @@ function useNewSession(onClose: () => void) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const draft: Draft = { ...chosen, mode: "", ...NOTHING_TYPED, ...typed };
+  const draft: Draft = { ...chosen, ...NOTHING_TYPED, ...typed };
   return {
     draft,
     problem,

@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { firstWords, keepLastChoice, readLastChoice, toRequest } from "./new-session.ts";
+import {
+  choicesOf,
+  firstWords,
+  keepLastChoice,
+  readLastChoice,
+  toRequest,
+  withOption,
+} from "./new-session.ts";
 
 const EMPTY = {
   repoId: "r1",
   provider: "",
   model: "",
   mode: "",
+  options: {},
   title: "",
   message: "",
   mcpServers: "",
@@ -32,6 +40,40 @@ describe("a new session", () => {
       title: "T",
       message: "Hi",
     });
+  });
+
+  it("D3 has the options that are not left at their defaults", () => {
+    const about = { description: null, category: null };
+    const effort = {
+      ...about,
+      id: "effort",
+      name: "Effort",
+      type: "select" as const,
+      value: "low",
+      choices: ["low", "high"].map((id) => ({ id, name: id.toUpperCase(), description: null })),
+    };
+    const fast = {
+      ...about,
+      id: "fast",
+      name: "Fast",
+      type: "boolean" as const,
+      value: null,
+      choices: [],
+    };
+    expect(choicesOf(effort)).toEqual([
+      ["", "Default (LOW)"],
+      ["low", "LOW"],
+      ["high", "HIGH"],
+    ]);
+    expect(choicesOf(fast)).toEqual([
+      ["", "Default"],
+      ["true", "On"],
+      ["false", "Off"],
+    ]);
+    const options = withOption(withOption({}, effort, "high"), fast, "false");
+    expect(toRequest({ ...EMPTY, options })).toEqual({ repoId: "r1", options });
+    expect(options).toEqual({ effort: "high", fast: false });
+    expect(withOption(options, fast, "")).toEqual({ effort: "high" });
   });
 
   it("has MCP servers, also in the form of other programs, and directories (D3)", () => {

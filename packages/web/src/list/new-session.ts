@@ -1,5 +1,11 @@
 import { isObject } from "@holdfast/client";
-import { LIMITS, type CreateSessionRequest, type McpServers } from "@holdfast/protocol";
+import {
+  LIMITS,
+  type AgentOption,
+  type CreateSessionRequest,
+  type McpServers,
+  type OptionValues,
+} from "@holdfast/protocol";
 import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
 /** The form of a new session. */
@@ -8,6 +14,8 @@ export interface Draft {
   readonly provider: string;
   readonly model: string;
   readonly mode: string;
+  /** Only those that are not left at the agent's default. */
+  readonly options: OptionValues;
   readonly title: string;
   readonly message: string;
   /** JSON; empty if there are none. */
@@ -21,7 +29,7 @@ const TITLE_LENGTH = 80;
 
 /** Throws if the MCP servers are not JSON. The server checks everything else. */
 export function toRequest(draft: Draft): CreateSessionRequest {
-  const { repoId, provider, model, mode, title, message } = draft;
+  const { repoId, provider, model, mode, options, title, message } = draft;
   const mcpServers = parseServers(draft.mcpServers);
   const directories = linesOf(draft.directories);
   const text = message.trim();
@@ -31,6 +39,7 @@ export function toRequest(draft: Draft): CreateSessionRequest {
     ...(provider !== "" && { provider }),
     ...(model !== "" && { model }),
     ...(mode !== "" && { mode }),
+    ...(Object.keys(options).length > 0 && { options }),
     ...(name !== "" && { title: name.slice(0, LIMITS.titleLength) }),
     ...(text !== "" && { message: text }),
     ...(mcpServers !== null && { mcpServers }),
@@ -81,4 +90,31 @@ export function readLastChoice(storage: PageStorage): Partial<LastChoice> {
 
 export function keepLastChoice(storage: PageStorage, { repoId, provider, model }: Draft): void {
   storage.set(KEY, JSON.stringify({ repoId, provider, model }));
+}
+
+/** The choices of an option, as a list to choose from; the empty text leaves it to the agent. */
+export function choicesOf(
+  option: AgentOption,
+): readonly (readonly [value: string, name: string])[] {
+  const { type, value, choices } = option;
+  const listed =
+    type === "boolean"
+      ? ([
+          ["true", "On"],
+          ["false", "Off"],
+        ] as const)
+      : choices.map(({ id, name }) => [id, name] as const);
+  const usual = listed.find(([id]) => id === String(value))?.[1];
+  return [["", usual === undefined ? "Default" : `Default (${usual})`], ...listed];
+}
+
+/** The options with a choice of that list. */
+export function withOption(
+  options: OptionValues,
+  { id, type }: Pick<AgentOption, "id" | "type">,
+  choice: string,
+): OptionValues {
+  const { [id]: _, ...others } = options;
+  if (choice === "") return others;
+  return { ...others, [id]: type === "boolean" ? choice === "true" : choice };
 }

@@ -3,22 +3,22 @@ import type { ReactElement } from "react";
 import { providersQuery } from "../api/queries.ts";
 import { Field, Select } from "../ui/field.tsx";
 import { MissingProviders } from "./missing-providers.tsx";
-import type { Draft } from "./new-session.ts";
+import { choicesOf, withOption, type Draft } from "./new-session.ts";
 
-/** Chooses the agent and model. Agents that are not installed are listed with their instructions. */
+/** Chooses the agent, its model and its options. Agents that are not installed are listed with their instructions. */
 export function ProviderFields({
   provider,
   model,
   mode,
+  options,
   onChange,
-}: {
-  readonly provider: string;
-  readonly model: string;
-  readonly mode: string;
+}: Pick<Draft, "provider" | "model" | "mode" | "options"> & {
   readonly onChange: (changes: Partial<Draft>) => void;
 }): ReactElement {
   const { providers = [], defaultProvider } = useQuery(providersQuery).data ?? {};
-  const { models = [], modes = [] } = providers.find(({ name }) => name === provider) ?? {};
+  const about = providers.find(({ name }) => name === provider);
+  const { models = [], modes = [], options: offered = [] } = about ?? {};
+  const others = offered.filter(({ id }) => id !== "mode" && id !== "model");
   return (
     <div className="flex flex-col gap-2">
       <div className="grid gap-4 sm:grid-cols-2">
@@ -27,7 +27,9 @@ export function ProviderFields({
             <Select
               {...ids}
               value={provider}
-              onChange={(event) => onChange({ provider: event.target.value, model: "", mode: "" })}
+              onChange={(event) =>
+                onChange({ provider: event.target.value, model: "", mode: "", options: {} })
+              }
             >
               {providers.map(({ name, title, installed }) => (
                 <option key={name} value={name} disabled={!installed}>
@@ -74,6 +76,25 @@ export function ProviderFields({
             )}
           </Field>
         )}
+        {others.map((option) => (
+          <Field key={option.id} label={option.name} hint={option.description}>
+            {(ids) => (
+              <Select
+                {...ids}
+                value={String(options[option.id] ?? "")}
+                onChange={(event) =>
+                  onChange({ options: withOption(options, option, event.target.value) })
+                }
+              >
+                {choicesOf(option).map(([value, name]) => (
+                  <option key={value} value={value}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        ))}
       </div>
       <MissingProviders providers={providers} />
     </div>

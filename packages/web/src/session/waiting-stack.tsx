@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
-import { approvalOf, closingText } from "../approvals/approval.ts";
+import { approvalOf, closingText, givingUpLabel } from "../approvals/approval.ts";
 import { changesOf } from "../approvals/changes-of.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
@@ -20,6 +20,7 @@ export function WaitingStack({
   const { session, repo, closed, tools } = view;
   const { suspensions } = session;
   const place = suspensions.map(({ id }) => id).join(" ");
+  const label = givingUpLabel(suspensions.map(approvalOf));
   if (suspensions.length === 0) return <LastClosed view={view} />;
   return (
     <div className="flex max-h-[62dvh] flex-col gap-2 overflow-y-auto">
@@ -38,6 +39,7 @@ export function WaitingStack({
             pageKeys={index === 0}
             fit={suspensions.length === 1}
             footer={
+              label !== null &&
               index === suspensions.length - 1 && (
                 <Button
                   size="small"
@@ -46,7 +48,7 @@ export function WaitingStack({
                   className="self-start text-muted"
                   onClick={onGiveUp}
                 >
-                  Reject and stop
+                  {label}
                 </Button>
               )
             }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message } from "@holdfast/protocol";
-import { summarise, type ToolCall, toToolCall } from "./tool-call.ts";
+import { lastLines, liveTextOf, summarise, type ToolCall, toToolCall } from "./tool-call.ts";
 
 function message(content: Message["content"], complete = true): Message {
   return {
@@ -43,7 +43,7 @@ it("reads everything an agent reported about a tool call", () => {
     locations: [{ path: "/repo/a.ts", line: 3 }],
     input: "npm test",
     items: [
-      { item: "terminal", text: "ok\n", exit: "exit code 0" },
+      { item: "terminal", text: "ok\n", exit: "exit code 0", omitted: 0 },
       { item: "diff", path: "/repo/a.ts", oldText: null, newText: "x" },
       { item: "part", content: { type: "image", mimeType: "image/png", data: "AA==" } },
     ],
@@ -94,4 +94,17 @@ it("summarises tool calls in one line", () => {
     ]),
   ).toBe("Edited 3 files, ran 2 commands, used 1 tool, 1 failed, 1 unfinished, 1 cancelled");
   expect(summarise([{ ...call("edit"), status: "failed" }])).toBe("1 failed");
+});
+
+it("D1 shows what a command prints while it runs, and says what is left out", () => {
+  const terminal = { type: "terminal", terminalId: "t", text: "1\n2\n3\n", omittedBytes: 7 };
+  const content = { type: "tool", tool: "Bash", output: [terminal] };
+  const running = toToolCall(message({ ...content, status: "in_progress" }, false));
+  expect(running?.items).toEqual([{ item: "terminal", text: "1\n2\n3\n", exit: null, omitted: 7 }]);
+  expect(running && liveTextOf(running)).toBe("1\n2\n3\n");
+  const ended = toToolCall(message({ ...content, status: "completed" }));
+  expect(ended && liveTextOf(ended)).toBeNull();
+  expect(lastLines("1\n2\n3", 2)).toBe("2\n3");
+  expect(lastLines("1", 2)).toBe("1");
+  expect(lastLines("x".repeat(1_000), 2)).toHaveLength(400);
 });

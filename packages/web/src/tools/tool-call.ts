@@ -14,7 +14,13 @@ const STATUSES = [
 
 export type ToolItem =
   | { readonly item: "text"; readonly text: string }
-  | { readonly item: "terminal"; readonly text: string; readonly exit: string | null }
+  | {
+      readonly item: "terminal";
+      readonly text: string;
+      readonly exit: string | null;
+      /** The bytes in the middle that are not kept. */
+      readonly omitted: number;
+    }
   | {
       readonly item: "diff";
       readonly path: string;
@@ -99,7 +105,7 @@ function toItem(content: Readonly<Record<string, unknown>>): readonly ToolItem[]
 /** A terminal without output and exit has nothing to show. */
 function toTerminal(
   text: string,
-  { exitCode, signal }: Readonly<Record<string, unknown>>,
+  { exitCode, signal, omittedBytes }: Readonly<Record<string, unknown>>,
 ): readonly ToolItem[] {
   const exit =
     typeof signal === "string"
@@ -107,7 +113,26 @@ function toTerminal(
       : typeof exitCode === "number"
         ? `exit code ${exitCode}`
         : null;
-  return text === "" && exit === null ? [] : [{ item: "terminal", text, exit }];
+  const omitted = typeof omittedBytes === "number" ? omittedBytes : 0;
+  return text === "" && exit === null ? [] : [{ item: "terminal", text, exit, omitted }];
+}
+
+/** What a running command prints; null if the call is over or has printed nothing. */
+export function liveTextOf({ status, items }: ToolCall): string | null {
+  if (status !== "in_progress") return null;
+  const last = items.findLast((item) => item.item === "terminal");
+  return last === undefined || last.text.trim() === "" ? null : last.text;
+}
+
+const LONGEST_LINE = 200;
+
+/** The last lines of a text. Of very long lines, only the end. */
+export function lastLines(text: string, count: number): string {
+  return text
+    .slice(-count * LONGEST_LINE)
+    .split("\n")
+    .slice(-count)
+    .join("\n");
 }
 
 /** Tools without output may still have a result. */

@@ -1,12 +1,12 @@
-import { memo, type ReactElement, useMemo } from "react";
+import type { ReactElement } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { Clamped } from "./clamped.tsx";
 import { PartView } from "./part-view.tsx";
 import { shortPath } from "./short-path.ts";
+import { TerminalOutput } from "./terminal-output.tsx";
 import { inputOf, placesOf, type ToolCall, type ToolItem } from "./tool-call.ts";
 import { useToolSurroundings } from "./tool-context.tsx";
-import { ansiSpans } from "./ansi-spans.ts";
 
 const DiffView = loaded(
   () => import("./diff-view.tsx").then((m) => m.DiffView),
@@ -65,7 +65,7 @@ function ItemView({
         </Clamped>
       );
     case "terminal":
-      return <TerminalOutput text={item.text} exit={item.exit} />;
+      return <TerminalOutput text={item.text} exit={item.exit} omitted={item.omitted} />;
     case "diff":
       return <DiffView diffKey={itemKey} {...item} />;
     case "part":
@@ -73,41 +73,4 @@ function ItemView({
     default:
       return item satisfies never;
   }
-}
-
-/** The output of a program in its colours; the end of a long one. */
-const TerminalOutput = memo(function TerminalOutput({
-  text,
-  exit,
-}: {
-  readonly text: string;
-  readonly exit: string | null;
-}): ReactElement {
-  return (
-    <div className="terminal">
-      {text.trim() !== "" && (
-        <Clamped text={text.trimEnd()} lines={SHOWN_LINES} end>
-          {(shown) => <Spans text={shown} />}
-        </Clamped>
-      )}
-      {exit !== null && <p className="terminal-exit">{exit}</p>}
-    </div>
-  );
-});
-
-function Spans({ text }: { readonly text: string }): ReactElement {
-  const spans = useMemo(() => ansiSpans(text), [text]);
-  return (
-    <pre className="code-text">
-      {spans.map(({ text: piece, classes }, index) =>
-        classes === "" ? (
-          piece
-        ) : (
-          <span key={index} className={classes}>
-            {piece}
-          </span>
-        ),
-      )}
-    </pre>
-  );
 }

@@ -13,10 +13,18 @@ import { loaded } from "../ui/loaded.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { FoldLine } from "./fold-line.tsx";
 import { NamedIcon } from "./named-icon.tsx";
-import { hasDetails, hasFailed, isDone, type ToolCall, toToolCall } from "./tool-call.ts";
+import {
+  hasDetails,
+  hasFailed,
+  isDone,
+  liveTextOf,
+  type ToolCall,
+  toToolCall,
+} from "./tool-call.ts";
 import { useFold } from "./tool-context.tsx";
 
 const ToolDetails = loaded(() => import("./tool-details.tsx").then((m) => m.ToolDetails));
+const LiveOutput = loaded(() => import("./terminal-output.tsx").then((m) => m.LiveOutput));
 
 /** A tool call in one line, unfolded when it failed or waits for the user. */
 export const ToolLine = memo(function ToolLine({
@@ -35,6 +43,7 @@ export const ToolLine = memo(function ToolLine({
   if (call === null) return null;
   const isWaiting = suspension !== null;
   const [icon, name] = isWaiting ? [Hand, "Needs you"] : ICONS[call.status];
+  const liveText = open || isWaiting ? null : liveTextOf(call);
   const outcome = isWaiting ? "needs you" : call.status;
   return (
     <div
@@ -59,6 +68,11 @@ export const ToolLine = memo(function ToolLine({
       >
         <span data-kind={call.kind}>{call.title}</span>
       </FoldLine>
+      {liveText !== null && (
+        <div className="fold-details">
+          <LiveOutput text={liveText} />
+        </div>
+      )}
     </div>
   );
 });

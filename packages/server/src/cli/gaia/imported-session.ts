@@ -24,6 +24,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     lastRun: null,
     ...NO_CONNECTIONS,
     supportsResume: false,
+    supportsSteering: false,
     resumeData: [],
     forkedFrom: null,
     errorTotal: state.session.errorCount,

@@ -17,7 +17,7 @@ import { runAtTerminal } from "./run-at-terminal.ts";
 
 export interface LoginFlags extends CommonFlags {
   readonly method?: string;
-  readonly status?: true;
+  readonly check?: true;
 }
 
 const LOOK_MS = 1_000;
@@ -28,7 +28,7 @@ export async function logIn(name: string, flags: LoginFlags): Promise<number> {
   const remote = await remoteServer(flags);
   if (remote !== null) return logInRemotely(remote, name, flags, printer);
   return withLoginAgent(name, flags, printer, async (agent, provider) => {
-    if (flags.status === true) return showStatus(name, await agent.status(), printer);
+    if (flags.check === true) return showStatus(name, await agent.status(), printer);
     const method = await chooseMethod(agent.methods, {
       named: flags.method,
       printer,
@@ -96,13 +96,13 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 async function logInRemotely(
   server: Client,
   name: string,
-  { method, status }: LoginFlags,
+  { method, check }: LoginFlags,
   printer: Printer,
 ): Promise<number> {
   const { providers } = await server.providers();
   const provider = providers.find((each) => each.name === name);
   if (provider === undefined) throw noSuchProvider(name);
-  if (status === true) return showStatus(name, provider.loginStatus, printer);
+  if (check === true) return showStatus(name, provider.loginStatus, printer);
   if (method === undefined) {
     const ids = provider.loginMethods.filter(({ how }) => how === "agent").map(({ id }) => id);
     const other =

@@ -94,6 +94,21 @@ describe("send", () => {
     expect([stdout(), stderr()]).toEqual(["Hello\n", `— Queued: A run is under way.\n${USED}`]);
   });
 
+  it.each([
+    ["injected", null, "— Injected: the running agent took the message.\n"],
+    ["queued", "A run is under way.", "— Queued: A run is under way.\n"],
+    ["unknown", "Nobody knows.", "— Unknown: Nobody knows.\n"],
+  ] as const)("D2 says whether a message that steers was %s", async (steering, waitsFor, line) => {
+    const reply = sent({ steering, waitsFor, injected: steering === "injected" });
+    const server = { sent: reply };
+    const plain = await sending({ delivery: "steer", detach: true, server });
+    expect([await plain.code, plain.stderr()]).toEqual([0, line]);
+    expect(plain.server.asked).toEqual(['POST /messages {"text":"hello","delivery":"steer"}']);
+    const json = await sending({ delivery: "steer", detach: true, json: true, server });
+    await json.code;
+    expect(JSON.parse(json.stdout())).toMatchObject({ steering, messageId: "m1" });
+  });
+
   it("reads the message from stdin", async () => {
     const { server, code, terminal } = await sending({ text: "-" });
     (terminal.stdin as unknown as NodeJS.WritableStream).end("from\nelsewhere\n");

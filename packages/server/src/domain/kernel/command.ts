@@ -60,8 +60,8 @@ interface RunCommands {
   /** No agent works on the run that could take its steered messages. */
   "drop-steering": { readonly runId: string };
   "end-run": EventFields["run.ended"];
-  "record-resume": Required<Omit<EventFields["resume.recorded"], "mode">> &
-    Pick<EventFields["resume.recorded"], "mode">;
+  "record-resume": Required<Omit<EventFields["resume.recorded"], "mode" | "supportsSteering">> &
+    Pick<EventFields["resume.recorded"], "mode" | "supportsSteering">;
   /** The agent changed them itself, or a run is about to change them for itself. */
   "keep-settings": EventFields["settings.changed"];
   /** The agent names its session. It never replaces a title that a person gave. */

@@ -188,6 +188,16 @@ describe("the effect of a message", () => {
     },
   );
 
+  it.each([{ settings: { mode: "plan" } }, { provider: "other" }, { model: "other" }])(
+    "D2 is no steering if the message needs a run of its own: %j",
+    (more) => {
+      const outcome = given(...(SITUATIONS["running"] ?? [])).when(
+        send(2, { delivery: "steer", ...more }),
+      );
+      expect(effectOf(outcome)).toBe("waits");
+    },
+  );
+
   it("C6 is a refusal if it must not be queued and no slot is free", () => {
     const { refused } = given(create()).when(send(1, { delivery: "reject" }));
     expect(refused).toEqual({ code: "agents_busy", status: "active", state: "idle" });

@@ -35,10 +35,11 @@ export function decideSend(session: Session, command: Send): Decision {
   return accept(...events);
 }
 
-/** Whether the message is meant for the agent that works now, and may go to it. */
-function canSteer(session: Session, { delivery, provider, model, continuity }: Send): boolean {
+/** Whether the message is meant for the agent that works now, and may go to it. Settings hold for a run of its own. */
+function canSteer(session: Session, command: Send): boolean {
+  const { delivery, provider, model, continuity, settings } = command;
   const run = currentRunOf(session);
-  if (delivery !== "steer" || run === null || !run.handed) return false;
+  if (delivery !== "steer" || run === null || !run.handed || settings !== undefined) return false;
   if (session.delivery !== "open" || session.standing.status !== "active") return false;
   const isSameAgent = provider === null || provider === run.provider;
   return isSameAgent && (model === null || model === run.model) && continuity === "auto";

@@ -54,6 +54,27 @@ describe("resume data of an agent", () => {
   });
 });
 
+describe("whether an agent takes messages during its work", () => {
+  const steers = { ...recordResume(true, null), supportsSteering: true } as const;
+
+  it("D2 is stored when it changes", () => {
+    expect(sessionAfter(...RUNNING).supportsSteering).toBe(false);
+    const first = given(...RUNNING).when(steers);
+    expect(first.events).toMatchObject([{ type: "resume.recorded", supportsSteering: true }]);
+    expect(first.session?.supportsSteering).toBe(true);
+    expect(given(...RUNNING, steers).when(steers).events).toEqual([]);
+    const other = given(...RUNNING, steers).when(recordResume(true, null));
+    expect(other.session?.supportsSteering).toBe(false);
+  });
+
+  it("D2 stays with the provider, and is unknown of another one", () => {
+    const rested = [...RUNNING, steers, endRun(1)];
+    expect(sessionAfter(...rested, send(2, { start: HANDED })).supportsSteering).toBe(true);
+    const start = { ...HANDED, provider: "other" };
+    expect(sessionAfter(...rested, send(2, { start })).supportsSteering).toBe(false);
+  });
+});
+
 describe.each([
   {
     command: archive(),

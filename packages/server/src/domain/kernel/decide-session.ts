@@ -80,14 +80,18 @@ export function decideRecordResume(
   session: Session,
   command: CommandOf<"record-resume">,
 ): Decision {
-  const { at, provider, supportsResume, resumeData, mode } = command;
+  const { at, provider, supportsResume, resumeData, mode, supportsSteering } = command;
   const isNewMode = mode !== undefined && settingsOf(session.settings, provider).mode === null;
   const before = resumePointOf(session.resumeData, provider)?.data ?? null;
-  const isSame = supportsResume === session.supportsResume && sameJson(resumeData, before);
+  const isSame =
+    supportsResume === session.supportsResume &&
+    (supportsSteering === true) === session.supportsSteering &&
+    sameJson(resumeData, before);
   if (isSame && !isNewMode) {
     return NOTHING_TO_DO;
   }
-  const fields = { provider, supportsResume, resumeData, ...(isNewMode && { mode }) };
+  const steering = defined({ supportsSteering });
+  const fields = { provider, supportsResume, resumeData, ...(isNewMode && { mode }), ...steering };
   return accept({ type: "resume.recorded", at, ...fields });
 }
 

@@ -79,6 +79,7 @@ describe("creating a session", () => {
         errorTotal: 0,
         lastError: null,
         supportsResume: false,
+        supportsSteering: false,
         resumeData: [],
         settings: [],
         lastRun: null,

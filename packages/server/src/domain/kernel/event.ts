@@ -54,6 +54,8 @@ export interface EventFields {
     readonly resumeData: Json;
     /** The mode in which the agent opened its session, if none was kept. Absent if there is none, or in old events. */
     readonly mode?: string;
+    /** Absent if the agent takes no messages during its work, or in old events. */
+    readonly supportsSteering?: true;
   };
   "settings.changed": SettingsChange & {
     /** The model that the agent chose itself. */
@@ -99,7 +101,7 @@ export type NoFields = Readonly<Record<never, never>>;
 
 /** Bundles of version 0.1 have no `lastRun`, settings and connections, and another form of resume data. */
 type ImportedSession = Omit<Session, AddedLater> & Partial<Pick<Session, AddedLater>>;
-type AddedLater = "lastRun" | "settings" | keyof Connections;
+type AddedLater = "lastRun" | "settings" | "supportsSteering" | keyof Connections;
 
 /** The fields with which a session is created. */
 interface SessionFields

@@ -108,6 +108,8 @@ function fold(session: Session, event: Change): Session {
         ...working(session, { state: "running", run: event.run }),
         queue: without(session, event.run.messageId),
         lastRun: { provider: event.run.provider, model: event.run.model },
+        supportsSteering:
+          session.supportsSteering && session.lastRun?.provider === event.run.provider,
       };
     case "run.handed":
       return seenByAgent(
@@ -149,6 +151,7 @@ function created(event: EventOf<"session.created">): Session {
     errorTotal: 0,
     lastError: null,
     supportsResume: false,
+    supportsSteering: false,
     resumeData: event.resumeData ?? [],
     lastRun: event.lastRun ?? null,
     settings: event.settings ?? [],
@@ -162,9 +165,9 @@ function created(event: EventOf<"session.created">): Session {
 
 /** A log of version 0.1 may contain a session in an older form. */
 function imported({ session }: EventOf<"session.imported">): Session {
-  const { lastRun = null, settings = [] } = session;
+  const { lastRun = null, settings = [], supportsSteering = false } = session;
   const resumeData = parseResumePoints(session.resumeData);
-  return { ...NO_CONNECTIONS, ...session, lastRun, settings, resumeData };
+  return { ...NO_CONNECTIONS, ...session, lastRun, settings, supportsSteering, resumeData };
 }
 
 /** Records that the agent of the current run knows it, if it got the message. */
@@ -175,7 +178,7 @@ function seenByAgent(session: Session): Session {
 }
 
 function recordedResume(session: Session, event: EventOf<"resume.recorded">): Session {
-  const { supportsResume } = event;
+  const { supportsResume, supportsSteering = false } = event;
   const [old = { provider: null, data: null }] =
     event.provider === undefined ? parseResumePoints(event.resumeData) : [];
   const point = {
@@ -188,7 +191,7 @@ function recordedResume(session: Session, event: EventOf<"resume.recorded">): Se
       ? session.settings
       : withSettings(session.settings, { provider: point.provider, mode });
   const resumeData = withResumeData(session.resumeData, point);
-  return { ...session, supportsResume, resumeData, settings };
+  return { ...session, supportsResume, supportsSteering, resumeData, settings };
 }
 
 /** A model that the agent chose replaces those that its next run would get. */

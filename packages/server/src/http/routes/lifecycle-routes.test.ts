@@ -328,6 +328,7 @@ describe("other resources over HTTP", () => {
       version: null,
       models: [{ id: "a", name: "A" }],
       modes: [],
+      options: [],
       commands: [{ name: "plan", description: "Makes a plan", hint: null }],
       capabilities: { images: true },
     };

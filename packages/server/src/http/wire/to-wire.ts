@@ -80,6 +80,8 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     next: nextAgent(session),
     ...toWireSettings(session),
     supportsResume: session.supportsResume,
+    // Absent in stored replies of earlier versions.
+    supportsSteering: session.supportsSteering ?? false,
     delivery: session.delivery,
     queued: session.queued,
     forkedFrom: session.forkedFrom,
@@ -106,13 +108,11 @@ function toWireSettings(session: SessionSnapshot): Pick<wire.Session, "mode" | "
 }
 
 export function toWireOptions({ provider, options }: SessionOptions): wire.OptionsReply {
-  return {
-    provider,
-    options: options.map((option) => ({
-      ...option,
-      choices: option.choices.map((choice) => ({ ...choice })),
-    })),
-  };
+  return { provider, options: options.map(toWireOption) };
+}
+
+function toWireOption(option: SessionOptions["options"][number]): wire.AgentOption {
+  return { ...option, choices: option.choices.map((choice) => ({ ...choice })) };
 }
 
 function toWireMcpServers(servers: McpServers): wire.SessionMcpServers {
@@ -322,6 +322,7 @@ export function toWireProvider(provider: ProviderDescription): wire.Provider {
     version: provider.version,
     models: provider.models.map(({ id, name }) => ({ id, name })),
     modes: provider.modes.map(({ id, name }) => ({ id, name })),
+    options: (provider.options ?? []).map(toWireOption),
     commands: provider.commands.map(({ name, description, hint }) => ({ name, description, hint })),
     capabilities: provider.capabilities,
   };

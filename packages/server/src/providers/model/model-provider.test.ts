@@ -275,6 +275,9 @@ describe("a model", () => {
       command: [],
       install: "export OTHER_KEY=…",
       login: null,
+      loginMethods: [],
+      loginStatus: { state: "unknown", label: null },
+      canLogOut: false,
       version: null,
       models: [
         { id: "fake-1", name: "fake-1" },

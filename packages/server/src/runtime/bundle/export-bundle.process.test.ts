@@ -66,6 +66,7 @@ describe("an export", () => {
         errorTotal: 0,
         lastError: null,
         supportsResume: false,
+        supportsSteering: false,
         lastRun: { provider: "demo", model: null },
         resumeData: [],
         settings: [],

@@ -117,6 +117,7 @@ function buildSchemas() {
       lastError: record({ id: text, text, at: timeOrNull.default(null) }).nullable(),
       lastRun: record({ provider: text, model: textOrNull }).nullable().optional(),
       supportsResume: flag,
+      supportsSteering: flag.default(false),
       resumeData: json.transform(parseResumePoints),
       settings: json.default([]).transform(parseKeptSettings),
       forkedFrom: record({ sessionId: id, atMessage: id.nullable() }).nullable(),

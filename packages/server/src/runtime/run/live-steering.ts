@@ -93,11 +93,9 @@ export class LiveSteering {
     const live = agent();
     if (live?.steer === undefined || content === undefined) return this.#store(messageId, "queued");
     if (!(await this.#store(messageId, "given"))) return false;
-    context.failpoint("steer.given");
     if (!context.cluster.holdsLease || atWork.signal.aborted) return false;
     this.#hold();
     const reply = await live.steer(partsOf(content));
-    context.failpoint("steer.replied");
     if (reply === "injected") await onTaken();
     const isStored = await this.#store(messageId, reply === "refused" ? "queued" : reply);
     this.#release();

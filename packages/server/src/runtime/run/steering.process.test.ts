@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { ask, say, script, waitFor } from "../../providers/testing/script.ts";
+import { ask, say, script, tell, waitFor } from "../../providers/testing/script.ts";
 import type { Sent } from "../runtime.ts";
 import { TestRuntime, transcript } from "../testing/test-runtime.ts";
 
@@ -27,6 +27,24 @@ async function working(more: Parameters<TestRuntime["createSession"]>[0] = {}): 
 
 const steer = (id: string, text: string): Promise<Sent> =>
   test.send(id, text, { delivery: "steer" });
+
+describe("a session", () => {
+  it("D2 says whether its agent takes messages, also after a handover and a crash", async () => {
+    const id = await working();
+    const supports = async (): Promise<boolean> => (await test.read(id)).session.supportsSteering;
+    expect(await supports()).toBe(true);
+    open("go");
+    await test.idle(id);
+    await test.send(id, "hello", { provider: "plain" });
+    await test.idle(id);
+    expect(await supports()).toBe(false);
+    await test.send(id, "back again", { provider: "scripted" });
+    await test.idle(id);
+    expect(await supports()).toBe(true);
+    await test.restartAfterCrash();
+    expect(await supports()).toBe(true);
+  });
+});
 
 describe("a message that steers", () => {
   it("D2 reaches the agent during its run, and stands in the transcript where the agent took it", async () => {
@@ -66,6 +84,18 @@ describe("a message that steers", () => {
     open("go");
     const after = await test.idle(id);
     expect(transcript(after).slice(2)).toEqual([`user ${word} it`, `agent echo: ${word} it`]);
+  });
+
+  it("D2 is queued, and keeps its settings, if it has a mode of its own", async () => {
+    await test.restartWith({ agents: [{ ...STEERABLE, modes: ["ask", "plan"] }] });
+    const id = await working();
+    const sent = await test.send(id, script(tell("mode")), {
+      delivery: "steer",
+      settings: { mode: "plan" },
+    });
+    expect(sent).toMatchObject({ steering: "queued", queued: true });
+    open("go");
+    expect(transcript(await test.idle(id)).at(-1)).toBe("agent mode: plan");
   });
 
   it("D2 starts a run if the session is idle", async () => {

@@ -25,6 +25,7 @@ function withOffer(described: ProviderDescription, offer: AgentOffer): ProviderD
     models: [...models, ...choicesOf(offer, "model").filter(({ id }) => !known.has(id))],
     modes: modes.length > 0 ? modes : choicesOf(offer, "mode"),
     commands: commands.length > 0 ? commands : offer.commands,
+    options: offer.options,
   };
 }
 

@@ -225,10 +225,11 @@ async function recordResume(
   { execute, clock }: RuntimeContext,
   sessionId: string,
   fence: Fence,
-  { supportsResume, resumeData, provider, offer }: Agent,
+  { supportsResume, resumeData, provider, offer, steer }: Agent,
 ): Promise<void> {
   const mode = offer === undefined ? null : (optionIn(offer, "mode")?.value ?? null);
   const isNamed = typeof mode === "string" && { mode };
-  const fields = { at: clock(), provider, supportsResume, resumeData, ...isNamed };
+  const steering = steer !== undefined && ({ supportsSteering: true } as const);
+  const fields = { at: clock(), provider, supportsResume, resumeData, ...isNamed, ...steering };
   await execute({ sessionId, command: { type: "record-resume", ...fields }, extras: { fence } });
 }

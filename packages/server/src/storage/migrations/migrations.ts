@@ -17,6 +17,7 @@ import { settings } from "./0015-settings.ts";
 import { connections } from "./0016-connections.ts";
 import { suspensionKinds } from "./0018-suspension-kinds.ts";
 import { steering } from "./0019-steering.ts";
+import { supportsSteering } from "./0020-supports-steering.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -40,5 +41,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0016-connections": connections(),
     "0018-suspension-kinds": suspensionKinds(context),
     "0019-steering": steering(),
+    "0020-supports-steering": supportsSteering(context),
   };
 }

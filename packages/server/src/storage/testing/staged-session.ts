@@ -116,6 +116,7 @@ export function stagedSession({
     lastError: { id: "e", text: "once", at: NOON + 300 },
     lastRun: { provider: "demo", model: "m" },
     supportsResume: true,
+    supportsSteering: true,
     resumeData: [{ provider: "demo", data: { at: 1 }, seen: `${id}-r1` }],
     forkedFrom: { sessionId: "parent", atMessage: null },
     createdAt: NOON,

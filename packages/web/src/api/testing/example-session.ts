@@ -28,6 +28,7 @@ export function exampleSession(changes: Partial<Session> = {}): Session {
     mode: null,
     options: {},
     supportsResume: true,
+    supportsSteering: false,
     delivery: "open",
     queued: 0,
     forkedFrom: null,

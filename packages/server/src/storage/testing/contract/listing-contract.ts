@@ -35,6 +35,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         type: "record-resume",
         provider: "demo",
         supportsResume: true,
+        supportsSteering: true,
         resumeData: { cursor: [1] },
       });
       await session.perform({
@@ -69,6 +70,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         errorTotal: 1,
         lastError: { id: "e1", text: "out of memory", at: expect.any(Number) },
         supportsResume: true,
+        supportsSteering: true,
         lastRun: { provider: "demo", model: null },
         resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: null }],
         forkedFrom: { sessionId: "parent", atMessage: "m7" },

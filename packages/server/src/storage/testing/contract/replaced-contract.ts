@@ -133,6 +133,7 @@ function foreign(more: Partial<Session> = {}): Session {
     lastError: { id: "e1", text: "Once.", at: null },
     lastRun: null,
     supportsResume: false,
+    supportsSteering: false,
     resumeData: [],
     forkedFrom: null,
     createdAt: NOON - 10_000,
