@@ -35,11 +35,13 @@ afterEach(async () => {
   server = null;
 });
 
-/** A code as devices show it. Its parts are long enough to be found. */
+/** A code as devices show it, long enough to be found. */
 function newCode(): Canary {
   const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-  const kernel = [...randomBytes(10)].map((byte) => letters[byte % letters.length]).join("");
-  return { name: "the code of a login", kernel, value: `${kernel}-WXYZ` };
+  const word = (): string =>
+    [...randomBytes(10)].map((byte) => letters[byte % letters.length]).join("");
+  const value = [word(), word(), word()].join("-");
+  return { name: "the code of a login", kernel: value, value };
 }
 
 /** Ways of an agent to repeat what it was told. */
