@@ -89,6 +89,27 @@ describe("a command that runs", () => {
     await terminal(page).getByText("error: no").waitFor();
   });
 
+  it.each(SCREENS)(
+    "D1 whose output the agent left in a file can be saved as a whole, %s",
+    async (_, screen) => {
+      const steps = (folder: string): readonly Step[] => [
+        BEGINS,
+        prints(`${lines(0, 20)}[Output truncated: full output saved to ${folder}/out.txt]`),
+        ends(0),
+      ];
+      const { id, folder } = await newSessionWith(steps);
+      writeFileSync(`${folder}/out.txt`, lines(0, 50_000));
+      await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+      const page = await rig.open(`/sessions/${id}`, screen);
+      await line(page).click();
+      const [saved] = await Promise.all([
+        page.waitForEvent("download"),
+        transcriptOf(page).getByRole("button", { name: "Full output" }).click(),
+      ]);
+      expect(readFileSync(await saved.path(), "utf8") === lines(0, 50_000)).toBe(true);
+    },
+  );
+
   it("D1 says how much of a very long output is left out", async () => {
     const flood = Array.from({ length: 40 }, (_, index) =>
       prints(lines(index * 1_000, (index + 1) * 1_000)),

@@ -47,7 +47,7 @@ it("reads everything an agent reported about a tool call", () => {
       { item: "diff", path: "/repo/a.ts", oldText: null, newText: "x" },
       { item: "part", content: { type: "image", mimeType: "image/png", data: "AA==" } },
     ],
-    isCut: false,
+    namesFile: false,
   });
 });
 
@@ -62,18 +62,18 @@ it("reads a minimal tool call", () => {
     locations: [],
     input: null,
     items: [{ item: "text", text: '```json\n{\n  "lines": 3\n}\n```' }],
-    isCut: false,
+    namesFile: false,
   });
 });
 
 it.each([
-  [{ type: "terminal", text: "1\n[… 9,000 bytes left out …]\n2", omittedBytes: 9_000 }, true],
+  [{ type: "terminal", text: "1\n[… 9,000 bytes left out …]\n2", omittedBytes: 9_000 }, false],
   [{ type: "text", text: "Full output saved to: /home/ann/.agent/out.txt\n1" }, true],
   [{ type: "terminal", text: "1\n[Output truncated: full output saved to /tmp/out.txt]" }, true],
   [{ type: "terminal", text: "The file was saved to disk" }, false],
-])("D1 knows whether the output was cut", (item, isCut) => {
+])("D1 knows whether the output names a file with the whole", (item, expected) => {
   const content = { type: "tool", tool: "Bash", output: [item] };
-  expect(toToolCall(message(content))).toMatchObject({ isCut });
+  expect(toToolCall(message(content))).toMatchObject({ namesFile: expected });
 });
 
 it("other messages are no tool calls", () => {
@@ -90,7 +90,7 @@ it("summarises tool calls in one line", () => {
     locations: path === undefined ? [] : [{ path, line: null }],
     input: null,
     items: [],
-    isCut: false,
+    namesFile: false,
   });
   expect(
     summarise([

@@ -39,8 +39,8 @@ export interface ToolCall {
   readonly locations: readonly { readonly path: string; readonly line: number | null }[];
   readonly input: string | null;
   readonly items: readonly ToolItem[];
-  /** Whether the agent or the server left out a part of the output. */
-  readonly isCut: boolean;
+  /** Whether the agent cut its output and named a file with the whole. */
+  readonly namesFile: boolean;
 }
 
 /** Null for a message that is no tool call. */
@@ -57,17 +57,15 @@ export function toToolCall({ content, complete }: Message): ToolCall | null {
     locations: toLocations(locations),
     input: toInput(args),
     items: items.length > 0 ? items : toResult(result),
-    isCut: complete && Array.isArray(output) && output.some(isCutItem),
+    namesFile: complete && Array.isArray(output) && output.some(namesFile),
   };
 }
 
-/** Agents name a file with the whole, in their own words. */
-const CUT = /\bsaved to(?::\s*(?:- )?| )\/|\[… [\d,]+ bytes left out …\]/u;
+/** Such as "Full output saved to: /path". Agents have words of their own for it. */
+const NAMED_FILE = /\bsaved to(?::\s*(?:- )?| )\//u;
 
-function isCutItem(item: unknown): boolean {
-  if (!isObject(item)) return false;
-  const { text, omittedBytes } = item;
-  return typeof omittedBytes === "number" || (typeof text === "string" && CUT.test(text));
+function namesFile(item: unknown): boolean {
+  return isObject(item) && typeof item["text"] === "string" && NAMED_FILE.test(item["text"]);
 }
 
 /** The id by which requests refer to a tool call. */

@@ -50,7 +50,7 @@ export function ToolDetails({
       {call.items.map((item, index) => (
         <ItemView key={index} item={item} itemKey={`${callKey}/${index}`} />
       ))}
-      {call.isCut && <FullOutput sessionId={sessionId} messageId={callKey} />}
+      {call.namesFile && <FullOutput sessionId={sessionId} messageId={callKey} />}
     </div>
   );
 }

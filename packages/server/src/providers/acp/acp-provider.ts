@@ -12,7 +12,7 @@ import {
   type ToolServer,
 } from "../provider.ts";
 import { filePatterns, type OutputFiles } from "../output-files.ts";
-import { secretsOfOwn } from "../secrets/secret-values.ts";
+import { secretsOfAnswer, secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
 import { normalHost } from "../network/network-policy.ts";
@@ -287,6 +287,7 @@ async function launch(
     journal,
     redactor,
     times,
+    onSecret: (answer) => secretsOfAnswer(answer).forEach(secrets.note),
     onReport: request.onReport,
     onLoginStatus,
   });

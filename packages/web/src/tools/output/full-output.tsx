@@ -5,7 +5,7 @@ import { saveFile } from "../../api/save-file.ts";
 import { Button } from "../../ui/button.tsx";
 import { showFailure, showToast } from "../../ui/toast.ts";
 
-/** Saves the output of a call whose output was cut: the whole if the agent left it in a file. */
+/** Saves the whole output of a call, which the agent left in a file. */
 export function FullOutput({
   sessionId,
   messageId,
