@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -92,13 +93,10 @@ describe("a command that runs", () => {
   it.each(SCREENS)(
     "D1 whose output the agent left in a file can be saved as a whole, %s",
     async (_, screen) => {
-      const steps = (folder: string): readonly Step[] => [
-        BEGINS,
-        prints(`${lines(0, 20)}[Output truncated: full output saved to ${folder}/out.txt]`),
-        ends(0),
-      ];
-      const { id, folder } = await newSessionWith(steps);
-      writeFileSync(`${folder}/out.txt`, lines(0, 50_000));
+      const file = path.join(rig.root, "out.txt");
+      writeFileSync(file, lines(0, 50_000));
+      const cut = `${lines(0, 20)}[Output truncated: full output saved to ${file}]`;
+      const { id } = await rig.newSession({ steps: [BEGINS, prints(cut), ends(0)] });
       await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
       const page = await rig.open(`/sessions/${id}`, screen);
       await line(page).click();
@@ -106,7 +104,9 @@ describe("a command that runs", () => {
         page.waitForEvent("download"),
         transcriptOf(page).getByRole("button", { name: "Full output" }).click(),
       ]);
-      expect(readFileSync(await saved.path(), "utf8") === lines(0, 50_000)).toBe(true);
+      const copy = rig.gate();
+      await saved.saveAs(copy);
+      expect(readFileSync(copy, "utf8") === lines(0, 50_000)).toBe(true);
     },
   );
 
