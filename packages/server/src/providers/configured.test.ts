@@ -60,7 +60,11 @@ describe("configured agents", () => {
     expect(changed).toEqual({
       ...gemini,
       command: ["my-gemini"],
-      env: { GEMINI_CLI_NO_RELAUNCH: "true", GEMINI_API_KEY: "key" },
+      env: {
+        GEMINI_CLI_NO_RELAUNCH: "true",
+        GEMINI_PTY_INFO: "child_process",
+        GEMINI_API_KEY: "key",
+      },
       passes: [...(gemini?.passes ?? []), "MORE"],
       mode: null,
       asks: null,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { BUILT_IN } from "../built-in.ts";
 import { secretsOfInherited, secretsOfOwn, secretsOfUrl } from "./secret-values.ts";
 
 const RANDOM = "4fQ9xZ7k2LmB8vR1tY6w";
+
+it("the variables of the built-in agents have none: their words occur in every transcript", () => {
+  expect(BUILT_IN.flatMap(({ env }) => secretsOfOwn(env))).toEqual([]);
+});
 
 describe("in variables set for an agent", () => {
   it("every value is a secret", () => {
