@@ -112,10 +112,10 @@ describe("the dialog of a new session", () => {
     await dialog.getByLabel("Mode", { exact: true }).selectOption("plan");
     const effort = dialog.getByLabel("effort");
     expect(await effort.locator("option").allInnerTexts()).toEqual([
-      "Default (medium)",
-      "low",
-      "medium",
-      "high",
+      "Default (MEDIUM)",
+      "LOW",
+      "MEDIUM",
+      "HIGH",
     ]);
     await effort.selectOption("high");
     await dialog.getByLabel("fast").selectOption("On");
