@@ -17,6 +17,7 @@ import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
 import { login } from "./scenarios/login.ts";
+import { mcpElicitation } from "./scenarios/mcp-elicitation.ts";
 import { modeKept } from "./scenarios/mode-kept.ts";
 import {
   allow,
@@ -44,6 +45,7 @@ const SCENARIOS = [
   elicitationAfterKill,
   holdfastTools,
   ownMcp,
+  mcpElicitation,
   steering,
   terminalOutput,
   modeKept,

@@ -52,6 +52,7 @@ export const PROBLEM_CODES = [
   "run_not_running",
   "schema_too_new",
   "schema_too_old",
+  "secret_undeliverable",
   "server_stopping",
   "session_archived",
   "session_busy",

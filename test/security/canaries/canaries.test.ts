@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { createClient, type Client } from "../../../packages/client/src/index.ts";
@@ -18,6 +18,7 @@ import {
   type RunningServer,
 } from "../../e2e/holdfast-process.ts";
 import { canaryOf, canarySearch, configuredCanaries, type Canary } from "./canaries.ts";
+import { filesOf } from "./kept.ts";
 import { PROVIDERS, WAYS, type Way } from "./ways.ts";
 
 const CONFIG_FILE = "holdfast.config.json";
@@ -197,14 +198,4 @@ function withPassword(
   const url = new URL(location.url);
   url.password = password;
   return url.href;
-}
-
-function filesOf(folder: string, when: string): Readonly<Record<string, string>> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return Object.fromEntries(
-    files
-      .filter((file) => file.isFile())
-      .map((file) => path.join(file.parentPath, file.name))
-      .map((file) => [`${file} ${when}`, readFileSync(file, "latin1")]),
-  );
 }

@@ -28,7 +28,7 @@ export interface ConfiguredCanaries {
   readonly password: string;
 }
 
-function newCanary(name: string, around = (kernel: string): string => kernel): Canary {
+export function newCanary(name: string, around = (kernel: string): string => kernel): Canary {
   const kernel = newKernel();
   return { name, kernel, value: around(kernel) };
 }

@@ -183,6 +183,7 @@ async function runPrompt(random: Random): Promise<{
     translator: createAgentTranslator(),
     journal: null,
     redactor: openSecrets().redactor,
+    onSecret: () => {},
     times: TIMES,
     onReport: (report) => {
       reports.push(report);

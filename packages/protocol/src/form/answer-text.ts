@@ -1,4 +1,5 @@
 import type { Form, FormField } from "./form.ts";
+import { isLoose } from "./loose.ts";
 
 /** One value of an answer, for people. */
 export interface AnswerEntry {
@@ -22,7 +23,7 @@ export function answerEntries(form: Form, content: unknown): readonly AnswerEntr
 }
 
 function valueText(field: FormField | undefined, value: unknown): string {
-  if (field?.type === "text" && field.secret) return "(not shown)";
+  if ((field?.type === "text" && field.secret) || isNotStored(value)) return "(not shown)";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   const choices = field?.type === "choice" || field?.type === "choices" ? field.choices : [];
   const titleOf = (item: unknown): string =>
@@ -30,6 +31,11 @@ function valueText(field: FormField | undefined, value: unknown): string {
   if (field?.type === "choices" && Array.isArray(value))
     return value.length === 0 ? "None" : value.map(titleOf).join(", ");
   return titleOf(value);
+}
+
+/** The mark of a secret in a stored answer. */
+function isNotStored(value: unknown): boolean {
+  return isLoose(value) && value["notStored"] === true;
 }
 
 function plain(value: unknown): string {

@@ -181,6 +181,9 @@ describe("an answer for people", () => {
       { title: "Which key should it use?", text: "(not shown)" },
       { title: "new", text: '{"a":true}' },
     ]);
+    expect(answerEntries(oneField({ type: "integer" }), { one: { notStored: true } })).toEqual([
+      { title: "one", text: "(not shown)" },
+    ]);
     expect(answerEntries(oneField({ type: "boolean" }), { one: false })).toEqual([
       { title: "one", text: "No" },
     ]);

@@ -107,6 +107,16 @@ describe("a form", () => {
     ]);
   });
 
+  it.each([
+    { writeOnly: true },
+    { format: "password" },
+    { isSecret: true },
+    { _meta: { isSecret: true } },
+  ])("hides a text with %j (D1)", (mark) => {
+    const form = readForm({ type: "object", properties: { key: { type: "string", ...mark } } });
+    expect(form.shape === "fields" && form.fields).toMatchObject([{ type: "text", secret: true }]);
+  });
+
   it("is read from every JSON value, and its untouched input gives content that fits, or errors (D1)", () => {
     const property = fc.record(
       {

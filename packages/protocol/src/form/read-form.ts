@@ -67,7 +67,7 @@ function readField(
         maxLength: countIn(schema["maxLength"]),
         pattern: typeof schema["pattern"] === "string" ? schema["pattern"] : null,
         initial: typeof initial === "string" ? initial : null,
-        secret: isSecret(schema["_meta"]),
+        secret: isSecret(schema),
         companionOf: required ? null : companionOf(name, before.at(-1)),
       };
     }
@@ -147,10 +147,11 @@ function companionOf(name: string, before: FormField | undefined): string | null
   return name.startsWith(`${before.name}_`) ? before.name : null;
 }
 
-/** Codex marks secret answers in this way. */
-function isSecret(meta: unknown): boolean {
-  const codex = isLoose(meta) ? meta["codex"] : null;
-  return isLoose(codex) && codex["isSecret"] === true;
+/** As the server reads it: the ways of JSON Schema and of Codex. */
+function isSecret({ writeOnly, format, isSecret: own, _meta: meta }: Loose): boolean {
+  if (writeOnly === true || format === "password" || own === true) return true;
+  if (!isLoose(meta)) return false;
+  return [meta, ...Object.values(meta)].some((each) => isLoose(each) && each["isSecret"] === true);
 }
 
 /** In the protocol, null means the same as a missing keyword. */

@@ -5,6 +5,7 @@ import type { Fence, Store } from "../storage/store.ts";
 import type { AgentTrail } from "./worker/agent-trail.ts";
 import type { LoginWaits } from "./logins/login-waits.ts";
 import type { Cluster } from "./cluster/cluster.ts";
+import type { SecretAnswers } from "./elicitation/secret-answers.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
@@ -123,6 +124,7 @@ export interface RuntimeContext {
   /** The session's agent gets no more messages, because a new one is connected to other things. */
   readonly retireAgent: (sessionId: string) => void;
   readonly answeredLive: AnsweredLive;
+  readonly secretAnswers: SecretAnswers;
   readonly logins: LoginWaits;
   /** Decides, commits and notifies the feeds. */
   readonly execute: (execution: Execution) => Promise<Executed>;

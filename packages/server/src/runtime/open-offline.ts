@@ -10,6 +10,7 @@ import { answer } from "./requests/session-requests.ts";
 import { createRequests, type RequestOptions, type Requests } from "./requests/requests.ts";
 import type { Runtime } from "./runtime.ts";
 import { createProviderOffers } from "./settings/provider-offers.ts";
+import { createSecretAnswers } from "./elicitation/secret-answers.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
@@ -54,6 +55,7 @@ export function openOffline(options: OfflineOptions): Offline {
     patient: () => context,
     onOutput: () => {},
     answeredLive: rememberAnswered(),
+    secretAnswers: createSecretAnswers(),
     logins: createLoginWaits({
       openSuspensions: () => store.openSuspensions(),
       isActive: async (sessionId) => {

@@ -30,6 +30,7 @@ import { sleep } from "./sleep.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
 import { SessionWorker } from "./worker/session-worker.ts";
+import { createSecretAnswers } from "./elicitation/secret-answers.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
 export interface RuntimeOptions
@@ -178,6 +179,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...settings,
     startsAgents: true,
     answeredLive: rememberAnswered(),
+    secretAnswers: createSecretAnswers(),
     logins: createLoginWaits({
       openSuspensions: () => store.openSuspensions(),
       isActive: async (sessionId) => {

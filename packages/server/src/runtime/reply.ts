@@ -28,6 +28,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "repository_not_found",
   "repository_owner_refused",
   "run_not_found",
+  "secret_undeliverable",
   "server_stopping",
   "setting_not_offered",
   "settings_not_written",

@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Closing, Suspension } from "../suspension.ts";
+import { isSecretField } from "./secret-fields.ts";
 
 /** Question and answer of a closed elicitation, for the transcript. The first line is the question. */
 export function closingNotice({ request }: Suspension, closing: Closing): string {
@@ -41,7 +42,7 @@ function answerLines(request: JsonObject, answer: Json): readonly string[] {
 function valueLine(name: string, field: Json | undefined, value: Json | undefined): string {
   const schema = isObject(field) ? field : {};
   const label = textIn(schema["title"]) ?? name;
-  if (isSecret(schema)) return `${label}: (not shown)`;
+  if (isSecretField(schema)) return `${label}: (not shown)`;
   const titles = titlesIn(schema);
   const textOf = (one: Json | undefined): string => {
     if (typeof one === "boolean") return one ? "Yes" : "No";
@@ -63,12 +64,6 @@ function titlesIn(schema: JsonObject): ReadonlyMap<string, string> {
     },
   );
   return new Map(pairs);
-}
-
-/** Codex marks secret answers in this way. */
-function isSecret({ _meta: meta }: JsonObject): boolean {
-  const codex = isObject(meta) ? meta["codex"] : null;
-  return isObject(codex) && codex["isSecret"] === true;
 }
 
 function textIn(value: Json | undefined): string | null {

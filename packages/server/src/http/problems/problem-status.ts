@@ -53,6 +53,7 @@ export const PROBLEM_STATUS = {
   run_not_running: 409,
   schema_too_new: 500,
   schema_too_old: 500,
+  secret_undeliverable: 409,
   server_stopping: 503,
   session_archived: 409,
   session_busy: 409,

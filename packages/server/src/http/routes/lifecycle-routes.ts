@@ -51,10 +51,11 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       description:
         "With `suspensionId` and `answer`, the run continues with the answer: the ID of a permission " +
         "option, `{action, content}` for an elicitation, a tool result, the payload of an event, or " +
-        "text. The first answer counts; repeating it is not an error. Without a body, a suspended session becomes active.",
+        "text. The first answer counts; repeating it is not an error. Values of secret fields of a form are not stored. Without a body, a suspended session becomes active.",
       body: resumeRequestSchema,
       response: changedSession(
         "answer_invalid",
+        "secret_undeliverable",
         "session_archived",
         "session_failed",
         "session_not_suspended",

@@ -30,6 +30,8 @@ export interface LinkOptions {
   readonly journal: Journal | null;
   readonly redactor: Redactor;
   readonly times: AcpTimes;
+  /** A person gives the agent a secret. */
+  readonly onSecret: (secret: string) => void;
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
   readonly onLoginStatus?: (status: LoginStatus) => void;
 }
@@ -85,6 +87,7 @@ export class AcpLink {
       refusals,
       asking: () => this.#asking,
       report,
+      onSecret: options.onSecret,
     });
     this.route = createUpdateRoute({
       onUpdate: (update, sessionId) => {

@@ -11,7 +11,7 @@ import {
   type StartAgent,
   type ToolServer,
 } from "../provider.ts";
-import { secretsOfOwn } from "../secrets/secret-values.ts";
+import { secretsOfAnswer, secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
 import { normalHost } from "../network/network-policy.ts";
@@ -283,6 +283,7 @@ async function launch(
     journal,
     redactor,
     times,
+    onSecret: (answer) => secretsOfAnswer(answer).forEach(secrets.note),
     onReport: request.onReport,
     onLoginStatus,
   });

@@ -58,7 +58,7 @@ describe("an agent that starts", () => {
           clientInfo: { name: "holdfast", title: "Holdfast", version: "0.0.0" },
           clientCapabilities: {
             auth: { terminal: true },
-            _meta: { "terminal-auth": true },
+            _meta: { "terminal-auth": true, terminal_output: true, terminal_output_delta: true },
             fs: { readTextFile: false, writeTextFile: false },
             terminal: false,
             elicitation: { form: {}, url: {} },

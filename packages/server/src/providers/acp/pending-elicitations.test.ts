@@ -4,20 +4,24 @@ import type { Asking } from "./asking.ts";
 import { createPendingElicitations, type PendingElicitations } from "./pending-elicitations.ts";
 import { createRefusals } from "./refusals.ts";
 import { createTranslator } from "./translate/translate.ts";
+import { SecretResult } from "./wire/secret-result.ts";
 
 let reports: AgentReport[];
 let said: string[];
+let secrets: string[];
 let asking: Asking;
 let pending: PendingElicitations;
 beforeEach(() => {
   reports = [];
   said = [];
+  secrets = [];
   asking = "now";
   pending = createPendingElicitations({
     translator: createTranslator(),
     refusals: createRefusals((text) => said.push(text)),
     asking: () => asking,
     report: (report) => reports.push(report),
+    onSecret: (secret) => secrets.push(secret),
   });
 });
 
@@ -30,6 +34,25 @@ const PAGE = { mode: "url", message: "Log in", url: "https://a.example", elicita
 
 const asked = (): readonly string[] =>
   reports.flatMap((report) => (report.report === "elicitation" ? [report.requestId] : []));
+
+describe("an answer with a secret", () => {
+  it("goes to the agent, and its traffic shows a mark (D1)", async () => {
+    const requestedSchema = {
+      type: "object",
+      properties: { name: { type: "string" }, pin: { type: "string", writeOnly: true } },
+    };
+    const reply = pending.create({ ...NAME, requestedSchema }, 1);
+    const content = { name: "ada", pin: "4711" };
+    pending.answer(asked()[0] ?? "", { action: "accept", content });
+    expect(await reply).toEqual(
+      new SecretResult(
+        { action: "accept", content },
+        { action: "accept", content: { name: "ada", pin: { notStored: true } } },
+      ),
+    );
+    expect(secrets).toEqual(["4711"]);
+  });
+});
 
 describe("an elicitation before the first prompt", () => {
   it("is asked when the prompt begins (D1)", async () => {

@@ -35,6 +35,7 @@ export class ModelAgent implements Agent {
   readonly memory = "told";
   readonly supportsResume = true;
   readonly resumeData = null;
+  readonly notices: readonly string[];
   readonly exited: Promise<AgentExit>;
   readonly #options: ModelAgentOptions;
   readonly #exit: (exit: AgentExit) => void;
@@ -45,6 +46,7 @@ export class ModelAgent implements Agent {
     const exit = Promise.withResolvers<AgentExit>();
     this.#options = options;
     this.provider = options.definition.name;
+    this.notices = withoutConnections(options);
     this.exited = exit.promise;
     this.#exit = exit.resolve;
   }
@@ -220,4 +222,19 @@ function stopReasonOf({ finishReason }: ModelAnswer, { title }: ModelDefinition)
     default:
       return finishReason satisfies never;
   }
+}
+
+/** A model has no programs and reads no files. */
+function withoutConnections({ definition, request }: ModelAgentOptions): readonly string[] {
+  const { mcpServers = {}, directories = [] } = request.connections ?? {};
+  const { title } = definition;
+  return [
+    ...Object.keys(mcpServers).map(
+      (name) =>
+        `The MCP server ${name} is left out: ${title} is a model, which uses no MCP servers.`,
+    ),
+    ...directories.map(
+      ({ path }) => `The directory ${path} is left out: ${title} is a model, which reads no files.`,
+    ),
+  ];
 }

@@ -16,6 +16,12 @@ export function secretsOfInherited(variables: Variables): readonly string[] {
   return secretsIn(variables, (name, value) => isSecretName(name) || looksRandom(value));
 }
 
+/** The secrets in a value that a person gave as a secret. */
+export function secretsOfAnswer(written: string): readonly string[] {
+  const value = written.trim();
+  return [value, ...partsOf(value)].filter(isSecretEnough);
+}
+
 /** The passwords in a URL. */
 export function secretsOfUrl(url: string): readonly string[] {
   const userinfo = /^[a-z][\w+.-]*:\/\/([^/?#\s]*)@/iu.exec(url)?.[1];

@@ -20,6 +20,7 @@ export interface ScriptedLogin {
 export function loginAtTerminal(auth: ScriptedAuth | undefined): never {
   if (auth?.file === undefined) process.exit(1);
   writeFileSync(auth.file, "logged in", { mode: 0o600 });
+  if (auth.prints !== undefined) process.stdout.write(`${auth.prints}\n`);
   process.exit(0);
 }
 

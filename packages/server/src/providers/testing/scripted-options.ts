@@ -84,6 +84,8 @@ export interface ScriptedAuth {
   readonly atPrompt?: boolean;
   /** A login names this page. `waits`: it is over when the file exists. */
   readonly page?: { readonly url: string; readonly message: string; readonly waits?: boolean };
+  /** Its login at a terminal prints this. */
+  readonly prints?: string;
   /** It sends `_auth/status_update`. */
   readonly reportsStatus?: boolean;
 }

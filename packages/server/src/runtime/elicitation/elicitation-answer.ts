@@ -1,19 +1,24 @@
 import { checkAnswer, type ElicitationAnswer } from "../../domain/elicitation/check-answer.ts";
+import { missingSecrets, withSecrets } from "../../domain/elicitation/secret-fields.ts";
 import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { StoredSuspension } from "../../storage/store.ts";
 import { patternMatcher } from "./pattern-matcher.ts";
 
-/** The reply to the agent for a closed elicitation; null while it is open. Without a decision of a person it is `cancel`. */
-export function toElicitationAnswer({
-  status,
-  request,
-  answer,
-}: StoredSuspension): ElicitationAnswer | null {
+/**
+ * The reply to the agent for a closed elicitation; null while it is open. Without a decision of a person it is `cancel`.
+ * `lost`: the person gave secrets, which are not stored, and they are not in `secrets`.
+ */
+export function toElicitationAnswer(
+  { status, request, answer }: StoredSuspension,
+  secrets: JsonObject | null,
+): ElicitationAnswer | "lost" | null {
   switch (status) {
     case "open":
       return null;
     case "answered": {
-      const checked = checkAnswer(request, answer, patternMatcher());
+      const whole = withSecrets(answer, secrets);
+      if (whole === null && answer !== null) return "lost";
+      const checked = checkAnswer(request, whole, patternMatcher());
       return checked.ok ? checked.answer : { action: "cancel" };
     }
     case "expired":
@@ -36,8 +41,10 @@ export function describeElicitation(suspension: StoredSuspension): string {
 function endOf(suspension: StoredSuspension): string {
   const { status, request } = suspension;
   if (status === "expired") return "Nobody answered in time.";
-  const answer = status === "answered" ? toElicitationAnswer(suspension) : null;
-  if (answer === null) return "It was withdrawn: nobody will answer it.";
+  if (status === "answered" && missingSecrets(suspension.answer).length > 0)
+    return endWithoutSecrets(suspension);
+  const answer = status === "answered" ? toElicitationAnswer(suspension, null) : null;
+  if (answer === null || answer === "lost") return "It was withdrawn: nobody will answer it.";
   switch (answer.action) {
     case "accept":
       if (request["mode"] === "url") return "The user opened the page.";
@@ -49,6 +56,21 @@ function endOf(suspension: StoredSuspension): string {
     default:
       return answer satisfies never;
   }
+}
+
+/** A prompt is kept in the agent's history, so secrets are not told in it. */
+function endWithoutSecrets({ request, answer }: StoredSuspension): string {
+  const content = isObject(answer) && isObject(answer["content"]) ? answer["content"] : {};
+  const secrets = missingSecrets(answer);
+  const others = Object.fromEntries(
+    Object.entries(content).filter(([name]) => !secrets.includes(name)),
+  );
+  const names = secrets.map((name) => JSON.stringify(name)).join(", ");
+  const values =
+    Object.keys(others).length === 0
+      ? ""
+      : ` The other values are exactly these: ${JSON.stringify(others)}${fieldsOf(request, others)}`;
+  return `The user answered, but the answer contains secrets (${names}), which are not stored. Ask exactly the same again to get them.${values}`;
 }
 
 /** The names of fields are often short IDs, so the titles and texts of the answered ones follow. */

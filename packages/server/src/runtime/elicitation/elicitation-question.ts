@@ -1,3 +1,4 @@
+import { missingSecrets, withSecrets } from "../../domain/elicitation/secret-fields.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import type { AgentReport } from "../../providers/provider.ts";
@@ -14,10 +15,10 @@ interface ElicitationQuestion {
 
 /**
  * The commands that ask for input, together with the answer if a person gave it to an earlier process of the run. Policies
- * and grants do not apply: only a person can answer.
+ * and grants do not apply: only a person can answer. An answer whose secrets are lost is no answer.
  */
 export async function elicitationQuestion(
-  { store, limits, clock }: RuntimeContext,
+  { store, limits, clock, secretAnswers }: RuntimeContext,
   { id, sessionId, run, report }: ElicitationQuestion,
 ): Promise<readonly Command[]> {
   const { request, fingerprint } = report;
@@ -41,5 +42,11 @@ export async function elicitationQuestion(
   };
   if (earlier === null) return [suspend];
   const { answer } = earlier;
+  if (missingSecrets(answer).length > 0) {
+    const secrets = secretAnswers.of(earlier.id);
+    if (secrets === null || withSecrets(answer, secrets) === null) return [suspend];
+    secretAnswers.forget(earlier.id);
+    secretAnswers.keep(id, secrets);
+  }
   return [suspend, { type: "answer", at, suspensionId: id, answer, by: carriedBy(earlier) }];
 }

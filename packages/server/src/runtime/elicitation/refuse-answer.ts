@@ -1,4 +1,5 @@
 import type { FieldProblem } from "../../domain/elicitation/check-answer.ts";
+import type { RuntimeContext } from "../context.ts";
 import { refuse, type Refused } from "../reply.ts";
 
 const SHOWN = 3;
@@ -12,4 +13,22 @@ export function refuseAnswer(errors: readonly FieldProblem[]): Refused {
   const text = `The answer does not fit the question: ${[...shown, ...more].join("; ")}.`;
   const { refusal } = refuse("answer_invalid", text);
   return { ok: false, refusal: { ...refusal, errors } };
+}
+
+/** Secrets are not stored, so only the node whose agent waits can take them; null if that can be this one. */
+export async function refuseSecrets(
+  { store, node, startsAgents }: RuntimeContext,
+  sessionId: string,
+): Promise<Refused | null> {
+  if (!startsAgents)
+    return refuse(
+      "secret_undeliverable",
+      "The answer contains a secret, which is not stored, and no server runs that could give it to the agent. Start the server first.",
+    );
+  const owner = await store.ownerOf(sessionId);
+  if (owner === null || !owner.alive || owner.node === node) return null;
+  return refuse(
+    "secret_undeliverable",
+    `The answer contains a secret, which is not stored, and the agent runs on another node. Send it to the node ${owner.node}.`,
+  );
 }

@@ -129,6 +129,31 @@ describe("the connections of a session", () => {
     expect(await test.processes()).toEqual(after);
   });
 
+  it("that an agent does not get are named once per session, and new ones later (D3)", async () => {
+    const web: McpServer = {
+      type: "http",
+      url: "https://mcp.example/",
+      headers: {},
+      headersFrom: {},
+    };
+    const id = await test.createSession({ mcpServers: { first: web } });
+    const notices = async (): Promise<readonly string[]> =>
+      (await test.idle(id)).messages.flatMap(({ content: { notice, text } }) =>
+        notice === "connections" && typeof text === "string" ? [text] : [],
+      );
+    await test.send(id, script(say("one")));
+    const first =
+      "The MCP server first is left out: Scripted agent does not support MCP over HTTP.";
+    expect(await notices()).toEqual([first]);
+    await test.killAgents();
+    await test.send(id, script(say("two")));
+    expect(await notices()).toEqual([first]);
+    const mcpServers = { first: web, second: web };
+    ok(await test.runtime.updateSession({ sessionId: id, changes: { mcpServers } }));
+    await test.send(id, script(say("three")));
+    expect(await notices()).toEqual([first, first.replace("first", "second")]);
+  });
+
   it("lose a directory that has become a link to elsewhere, and say so (D3)", async () => {
     const id = await test.createSession({ directories: [docs] });
     rmdirSync(docs);

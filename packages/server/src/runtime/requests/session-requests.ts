@@ -3,12 +3,13 @@ import type { SettingsChange } from "../../domain/settings/agent-settings.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import { checkAnswer } from "../../domain/elicitation/check-answer.ts";
+import { separateSecrets } from "../../domain/elicitation/secret-fields.ts";
 import { forkOf } from "../../domain/kernel/fork.ts";
-import { sameJson, type Json } from "../../domain/json.ts";
+import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
 import { unfinishedContent } from "../../domain/message.ts";
 import type { NewMessage, QueuedMessage, StoredSuspension } from "../../storage/store.ts";
 import type { Executed } from "../execute-command.ts";
-import { refuseAnswer } from "../elicitation/refuse-answer.ts";
+import { refuseAnswer, refuseSecrets } from "../elicitation/refuse-answer.ts";
 import { patternMatcher } from "../elicitation/pattern-matcher.ts";
 import { parseLoginAnswer } from "../logins/login-question.ts";
 import { answerCommands } from "../permissions/grants.ts";
@@ -184,11 +185,16 @@ export async function answer(
   const parsed = parseAnswer(suspension, request.answer);
   if (!parsed.ok) return parsed;
   if (suspension.status !== "open") return replyToClosed(context, suspension, parsed.answer);
-  const executed = await context.execute({
-    sessionId,
-    command: await answerCommands(context, suspension, parsed.answer, request.by),
-    version,
-  });
+  const { secrets } = parsed;
+  const refused = secrets === null ? null : await refuseSecrets(context, sessionId);
+  if (refused !== null) return refused;
+  const command = await answerCommands(context, suspension, parsed.answer, request.by);
+  // Before the commit, because the agent may get the answer right after it.
+  if (secrets !== null && !context.secretAnswers.keep(suspensionId, secrets))
+    return refuse("suspension_answered", "This suspension is just being answered.");
+  const executed = await withKept(context, secrets === null ? null : suspensionId, () =>
+    context.execute({ sessionId, command, version }),
+  );
   if (!executed.ok && "refusal" in executed && executed.refusal.code === "suspension_not_open") {
     const closed = await context.store.readSuspension(suspensionId);
     return closed === null ? noSuchSession() : replyToClosed(context, closed, parsed.answer);
@@ -197,13 +203,34 @@ export async function answer(
   return replyWithSession(context.store, sessionId, executed);
 }
 
-function parseAnswer(
-  { kind, request }: StoredSuspension,
-  answer: Json,
-): { readonly ok: true; readonly answer: Json } | Refused {
+/** Forgets the secrets of an answer that was not stored. */
+async function withKept(
+  { secretAnswers }: RuntimeContext,
+  suspensionId: string | null,
+  execute: () => Promise<Executed>,
+): Promise<Executed> {
+  let isStored = false;
+  try {
+    const executed = await execute();
+    isStored = executed.ok;
+    return executed;
+  } finally {
+    if (suspensionId !== null && !isStored) secretAnswers.forget(suspensionId);
+  }
+}
+
+interface ParsedAnswer {
+  readonly ok: true;
+  /** As it is stored. */
+  readonly answer: Json;
+  /** Secrets of the answer, which are not stored. */
+  readonly secrets: JsonObject | null;
+}
+
+function parseAnswer({ kind, request }: StoredSuspension, answer: Json): ParsedAnswer | Refused {
   if (kind === "login") {
     const parsed = parseLoginAnswer(answer);
-    if (parsed !== null) return { ok: true, answer: { ...parsed } };
+    if (parsed !== null) return { ok: true, answer: { ...parsed }, secrets: null };
     return refuse(
       "answer_invalid",
       'The answer must be {"action": "retry"} or {"action": "cancel"}.',
@@ -211,13 +238,13 @@ function parseAnswer(
   }
   if (kind === "elicitation") {
     const checked = checkAnswer(request, answer, patternMatcher());
-    return checked.ok
-      ? { ok: true, answer: { ...checked.answer } }
-      : refuseAnswer(checked.problems);
+    if (!checked.ok) return refuseAnswer(checked.problems);
+    const { stored, secrets } = separateSecrets(request, checked.answer);
+    return { ok: true, answer: { ...stored }, secrets };
   }
-  if (kind !== "permission" && kind !== "budget") return { ok: true, answer };
+  if (kind !== "permission" && kind !== "budget") return { ok: true, answer, secrets: null };
   const optionId = chosenOption(request, answer);
-  if (optionId !== null) return { ok: true, answer: { optionId } };
+  if (optionId !== null) return { ok: true, answer: { optionId }, secrets: null };
   return refuse("answer_invalid", "The answer must name one of the offered options.");
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../domain/json.ts";
 import { currentRunOf, openSuspensionsOf } from "../../domain/session.ts";
 import type { Agent, AgentAnswer, AgentReport } from "../../providers/provider.ts";
 import type { StoredSuspension } from "../../storage/store.ts";
@@ -32,15 +33,15 @@ export class LiveQuestions {
   /** Suspensions whose end the live agent knows. */
   readonly knownEnds = new Set<string>();
   readonly #options: LiveQuestionsOptions;
-  /** The suspension of each open question, and the agent's own ID for it. */
-  readonly #requestIds = new Map<string, string>();
+  /** The open questions by suspension. */
+  readonly #asked = new Map<string, AskingReport>();
 
   constructor(options: LiveQuestionsOptions) {
     this.#options = options;
   }
 
   get isWaiting(): boolean {
-    return this.#requestIds.size > 0;
+    return this.#asked.size > 0;
   }
 
   async ask(report: AskingReport): Promise<void> {
@@ -51,10 +52,10 @@ export class LiveQuestions {
       report.report === "permission"
         ? await permissionQuestion(context, { id, sessionId, run, report })
         : await elicitationQuestion(context, { id, sessionId, run, report });
-    this.#requestIds.set(id, report.requestId);
+    this.#asked.set(id, report);
     const executed = await context.execute({ sessionId, command, extras: { fence } });
     if (!executed.ok) {
-      this.#requestIds.delete(id);
+      this.#asked.delete(id);
       agent()?.answer(report.requestId, UNANSWERED[report.report]);
       return;
     }
@@ -75,8 +76,8 @@ export class LiveQuestions {
   async complete(requestId: string): Promise<void> {
     const { context, atWork } = this.#options;
     const { sessionId, fence } = atWork;
-    for (const [suspensionId, openId] of this.#requestIds) {
-      if (openId !== requestId) continue;
+    for (const [suspensionId, open] of this.#asked) {
+      if (open.requestId !== requestId) continue;
       const answer = { action: "accept" };
       await context.execute({
         sessionId,
@@ -91,9 +92,9 @@ export class LiveQuestions {
   async withdraw(requestId: string): Promise<void> {
     const { context, atWork } = this.#options;
     const { sessionId, fence } = atWork;
-    for (const [suspensionId, openId] of this.#requestIds) {
-      if (openId !== requestId) continue;
-      this.#requestIds.delete(suspensionId);
+    for (const [suspensionId, open] of this.#asked) {
+      if (open.requestId !== requestId) continue;
+      this.#asked.delete(suspensionId);
       this.knownEnds.add(suspensionId);
       await context.execute({
         sessionId,
@@ -108,17 +109,24 @@ export class LiveQuestions {
   /** Gives the agent the answers that are stored. */
   async deliverAnswers(): Promise<void> {
     const { context, atWork, agent, onAnswered } = this.#options;
-    for (const [suspensionId, requestId] of this.#requestIds) {
+    for (const [suspensionId, report] of this.#asked) {
       // The agent is being ended: the next one gets the answer.
       if (atWork.signal.aborted) return;
       const suspension = await context.store.readSuspension(suspensionId);
-      const answer = suspension === null ? null : answerFor(suspension);
+      const secrets = context.secretAnswers.of(suspensionId);
+      const answer = suspension === null ? null : answerFor(suspension, secrets);
       if (answer === null) continue;
-      this.#requestIds.delete(suspensionId);
+      this.#asked.delete(suspensionId);
+      if (answer === "lost") {
+        this.knownEnds.add(suspensionId);
+        await this.ask(report);
+        continue;
+      }
       if (!this.isWaiting && !(await this.#mayDeliver(suspensionId))) continue;
       onAnswered();
       context.failpoint("answer.telling");
-      if (agent()?.answer(requestId, answer) !== true) continue;
+      if (agent()?.answer(report.requestId, answer) !== true) continue;
+      context.secretAnswers.forget(suspensionId);
       this.knownEnds.add(suspensionId);
       context.answeredLive.add(suspensionId);
     }
@@ -148,15 +156,18 @@ export class LiveQuestions {
       suspensionId,
       ...this.knownEnds,
       ...toldByPrompt(),
-      ...this.#requestIds.keys(),
+      ...this.#asked.keys(),
     ]);
     return closed.some(({ id }) => !knownEnds.has(id));
   }
 }
 
-function answerFor(suspension: StoredSuspension): AgentAnswer | null {
+function answerFor(
+  suspension: StoredSuspension,
+  secrets: JsonObject | null,
+): AgentAnswer | "lost" | null {
   return suspension.kind === "elicitation"
-    ? toElicitationAnswer(suspension)
+    ? toElicitationAnswer(suspension, secrets)
     : toAgentAnswer(suspension);
 }
 

@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Suspension } from "../../domain/suspension.ts";
 import { defineModel } from "../../providers/model/definition.ts";
@@ -54,6 +56,27 @@ const answer = async (suspension: Suspension | undefined, result: unknown) =>
   );
 
 describe("a model as provider", () => {
+  it("says that it uses no MCP servers and no directories of the session (D3)", async () => {
+    const docs = path.join(test.folder, "root", "docs");
+    mkdirSync(docs);
+    const changes = {
+      mcpServers: { own: { type: "stdio", command: "/bin/true", args: [], env: {}, envFrom: {} } },
+      directories: [docs],
+    } as const;
+    ok(await test.runtime.updateSession({ sessionId: id, changes }));
+    await test.send(id, "Hello");
+    const { messages } = await test.idle(id);
+    expect(messages.filter(({ content }) => content["notice"] === "connections")).toMatchObject([
+      {
+        content: {
+          text:
+            "The MCP server own is left out: local is a model, which uses no MCP servers.\n" +
+            `The directory ${docs} is left out: local is a model, which reads no files.`,
+        },
+      },
+    ]);
+  });
+
   it("answers, thinks, and what it used is recorded (C2)", async () => {
     await test.send(id, "THINK");
     const whole = await test.idle(id);

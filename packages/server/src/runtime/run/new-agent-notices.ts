@@ -22,8 +22,24 @@ export async function noticesOf(
   return defined({
     agent_memory: memoryNotice(memory, run, earlier),
     policy: await policyNotice(context, session, run, earlier),
-    connections: missing.length === 0 ? undefined : missing.join("\n"),
+    connections: await connectionsNotice(context, session.id, missing),
   });
+}
+
+/** Each sentence once per session. */
+async function connectionsNotice(
+  { store }: RuntimeContext,
+  sessionId: string,
+  missing: readonly string[],
+): Promise<string | undefined> {
+  if (missing.length === 0) return undefined;
+  const said = new Set(
+    (await store.readMessages({ sessionId })).flatMap(({ content: { notice, text } }) =>
+      notice === "connections" && typeof text === "string" ? text.split("\n") : [],
+    ),
+  );
+  const news = missing.filter((sentence) => !sentence.split("\n").every((line) => said.has(line)));
+  return news.length === 0 ? undefined : news.join("\n");
 }
 
 /** None for the first agent of a session, and for one that resumed its own session. */

@@ -306,13 +306,16 @@ describe("an agent", () => {
     expect(said).not.toMatch(/HOLDFAST_DATA|HOLDFAST_TOKEN|VITEST/u);
   });
 
-  it("may name the session when nobody has, and never renames it", async () => {
+  it("names the session until a person does", async () => {
     const titled = (title: string) => update({ sessionUpdate: "session_info_update", title });
     const id = await test.createSession();
     await test.send(id, script(titled("Fix the login"), say("x")));
     expect((await test.idle(id)).session.title).toBe("Fix the login");
     await test.send(id, script(titled("Other"), say("x")));
-    expect((await test.idle(id)).session.title).toBe("Fix the login");
+    expect((await test.idle(id)).session.title).toBe("Other");
+    ok(await test.runtime.updateSession({ sessionId: id, changes: { title: "Mine" } }));
+    await test.send(id, script(titled("Again"), say("x")));
+    expect((await test.idle(id)).session.title).toBe("Mine");
   });
 
   it("gets what was said before when it has to start afresh, and the history says so", async () => {

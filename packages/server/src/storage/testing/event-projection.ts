@@ -18,7 +18,7 @@ export function projectionOf(
   const project = (event: SessionEvent): void => {
     switch (event.type) {
       case "message.queued": {
-        const { messageId, runId, provider, model } = event.entry;
+        const { messageId, runId, provider, model, settings } = event.entry;
         runs.set(runId, {
           ...NEW_RUN,
           id: runId,
@@ -26,6 +26,7 @@ export function projectionOf(
           messageId,
           provider,
           model,
+          ...(settings !== undefined && { settings }),
           queuedAt: event.at,
         });
         return;

@@ -26,7 +26,7 @@ export interface Translator {
   /** Translates the params of an `elicitation/create`. */
   elicitation(params: unknown): TranslatedElicitation;
   /** A notice of our own about the agent. */
-  notice(name: string, text: string): readonly AgentReport[];
+  notice(name: string, text: string, severity?: "info" | "warning"): readonly AgentReport[];
   /** Closes everything that is still open at the end of a prompt. */
   endPrompt(how: "completed" | "cancelled" | "failed"): readonly AgentReport[];
   /** Reports text that waits for the rest of a secret, although the agent says nothing more. */
@@ -190,7 +190,7 @@ export function createTranslator(redactor: Redactor = openSecrets().redactor): T
       const parsed = parseElicitation(params);
       return parsed.ok ? { ...parsed, reports: flush() } : parsed;
     },
-    notice: (name, words) => message(notice(name, words, "warning")),
+    notice: (name, words, severity = "warning") => message(notice(name, words, severity)),
     endPrompt(how) {
       const reports = [...text.flush(), ...calls.endAll(how)];
       streamed = new Set();

@@ -4,6 +4,7 @@ import { readFrames } from "./frame-reader.ts";
 import { looseObject } from "./loose.ts";
 import type { Frame, RequestId } from "./parse-frame.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./rpc-error.ts";
+import { SecretResult } from "./secret-result.ts";
 
 /** Nothing more is sent while this much waits to be read by the other side. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
@@ -32,12 +33,12 @@ export interface RequestOptions {
 export interface PeerOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Requests of all other methods are answered with "method not found". */
+  /** Requests of all other methods are answered with "method not found". A result can be a `SecretResult`. */
   readonly handlers: Readonly<Record<string, (params: unknown, id: RequestId) => Promise<unknown>>>;
   readonly onNotification: (method: string, params: unknown) => void;
   /** A request without a handler is a sign of life, too. */
   readonly onUnknownRequest?: (method: string) => void;
-  /** Every line, unchanged, and what an incoming one means. */
+  /** Every line, unchanged except for a `SecretResult`, and what an incoming one means. */
   readonly onTraffic?: (direction: "in" | "out" | "noise", line: string, frame?: Frame) => void;
   /** Replaces a frame before it is passed to `onTraffic` and handled. */
   readonly decode?: (frame: Frame) => Frame;
@@ -80,11 +81,11 @@ export function openJsonRpcPeer({
     closing.resolve(reason);
   };
 
-  const send = (message: object): "sent" | "closed" | "overflow" => {
+  const send = (message: object, shown = message): "sent" | "closed" | "overflow" => {
     if (closeReason !== null || !output.writable) return "closed";
     if (output.writableLength > maxUnreadBytes) return "overflow";
-    const line = JSON.stringify({ jsonrpc: "2.0", ...message });
-    onTraffic("out", line);
+    const line = lineOf(message);
+    onTraffic("out", shown === message ? line : lineOf(shown));
     output.write(`${line}\n`);
     return "sent";
   };
@@ -96,10 +97,14 @@ export function openJsonRpcPeer({
       send({ id: frame.id, error: { code: RPC_CODES.methodNotFound, message } });
       return onUnknownRequest(frame.method);
     }
+    const { id } = frame;
     try {
-      send({ id: frame.id, result: (await handler(frame.params, frame.id)) ?? null });
+      const result = (await handler(frame.params, id)) ?? null;
+      if (result instanceof SecretResult)
+        send({ id, result: result.sent }, { id, result: result.shown });
+      else send({ id, result });
     } catch (error) {
-      send({ id: frame.id, error: errorFields(error) });
+      send({ id, error: errorFields(error) });
     }
   };
 
@@ -195,6 +200,10 @@ const NOT_SENT_REASONS = {
   closed: "its input has ended",
   overflow: "it does not read its input",
 } as const;
+
+function lineOf(message: object): string {
+  return JSON.stringify({ jsonrpc: "2.0", ...message });
+}
 
 function parseRpcError(error: unknown): RpcError {
   const { code, message, data } = looseObject(error) ?? {};

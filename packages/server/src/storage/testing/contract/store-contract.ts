@@ -14,6 +14,7 @@ import { messagesContract } from "./messages-contract.ts";
 import { nodesContract } from "./nodes-contract.ts";
 import { outputContract } from "./output-contract.ts";
 import { outputTimesContract } from "./output-times-contract.ts";
+import { questionsContract } from "./questions-contract.ts";
 import { queueContract } from "./queue-contract.ts";
 import { recordsContract } from "./records-contract.ts";
 import { repeatedContract } from "./repeated-contract.ts";
@@ -38,6 +39,7 @@ export function storeContract(open: OpenTestStore): void {
   repeatedContract(shared);
   streamContract(shared);
   snapshotContract(shared);
+  questionsContract(shared);
   queueContract(shared);
   messagesContract(shared);
   textContract(shared);
