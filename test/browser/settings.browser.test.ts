@@ -67,7 +67,7 @@ describe("the mode of the agent", () => {
   it("D3 is changed by Shift Tab in the message box, as often as it is pressed", async () => {
     const { id } = await rig.newSession({ provider: "choosy", steps: [say("Ready.")] });
     const page = await rig.open(`/sessions/${id}`);
-    await transcriptOf(page).getByText("Ready.").waitFor();
+    await transcriptOf(page).getByText("Ready.", { exact: true }).waitFor();
     await eventually(() => mode(page).inputValue()).toBe("ask");
     const box = page.getByLabel("Message to the agent");
     await box.fill("half a thought");
@@ -87,7 +87,7 @@ describe("the mode of the agent", () => {
   it("D3 that was chosen just before a message holds for it", async () => {
     const { id } = await rig.newSession({ provider: "choosy", steps: [say("Ready.")] });
     const page = await rig.open(`/sessions/${id}`);
-    await transcriptOf(page).getByText("Ready.").waitFor();
+    await transcriptOf(page).getByText("Ready.", { exact: true }).waitFor();
     await eventually(() => mode(page).inputValue()).toBe("ask");
     await page.getByLabel("Message to the agent").fill(script(tell("mode")));
     await page.keyboard.press("Shift+Tab");
@@ -109,13 +109,13 @@ describe("the dialog of a new session", () => {
     await page.keyboard.press("c");
     const dialog = page.getByRole("dialog", { name: "New session" });
     await dialog.getByLabel("Agent").selectOption("choosy");
-    await dialog.getByLabel("Mode").selectOption("plan");
+    await dialog.getByLabel("Mode", { exact: true }).selectOption("plan");
     const effort = dialog.getByLabel("effort");
     expect(await effort.locator("option").allInnerTexts()).toEqual([
-      "Default (medium)",
-      "low",
-      "medium",
-      "high",
+      "Default (MEDIUM)",
+      "LOW",
+      "MEDIUM",
+      "HIGH",
     ]);
     await effort.selectOption("high");
     await dialog.getByLabel("fast").selectOption("On");

@@ -62,7 +62,7 @@ describe("a message to an agent at work", () => {
     expect(await sendNow(page).count()).toBe(0);
     await box(page).fill("afterwards");
     await page.keyboard.press("Enter");
-    await page.getByRole("list", { name: /queue/iu }).getByText("afterwards").waitFor();
+    await page.getByRole("region", { name: "Queue" }).getByText("afterwards").waitFor();
     writeFileSync(gate, "");
     await transcriptOf(page).getByText("echo: afterwards").waitFor();
     expect(await page.getByText("Given to the agent during its run").count()).toBe(0);
@@ -88,7 +88,7 @@ describe("a message to an agent at work", () => {
     const page = await rig.open(`/sessions/${id}`);
     await box(page).fill("REFUSE this");
     await sendNow(page).click();
-    await page.getByRole("list", { name: /queue/iu }).getByText("REFUSE this").waitFor();
+    await page.getByRole("region", { name: "Queue" }).getByText("REFUSE this").waitFor();
     writeFileSync(gate, "");
     await transcriptOf(page).getByText("echo: REFUSE this").waitFor();
   });

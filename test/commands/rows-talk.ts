@@ -138,7 +138,7 @@ export const TALK_ROWS: readonly Row[] = [
     line: "send {steerable} Hello --json --detach --steer",
     exit: 0,
     json: { ...SENT, steering: true },
-    error: "— Injected: the running agent took the message.",
+    error: /^— Injected: the running agent took the message\.$/mu,
     only: "server",
   },
   {
