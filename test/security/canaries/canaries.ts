@@ -162,9 +162,12 @@ export function canarySearch(canaries: readonly Canary[]): (text: string) => rea
 function traces(kernel: string): readonly string[] {
   const half = Math.ceil(kernel.length / 2);
   const hex = Buffer.from(kernel).toString("hex");
+  // The scripted agent names its modes in upper case, and a secret in upper case is not recognised.
+  const halves = [kernel.slice(0, half), kernel.slice(half)].filter(
+    (each) => each !== each.toUpperCase(),
+  );
   return [
-    kernel.slice(0, half),
-    kernel.slice(half),
+    ...halves,
     hex,
     hex.toUpperCase(),
     hex.replaceAll(/../gu, (code) => `%${code}`),

@@ -25,6 +25,7 @@ describe("holdfast db copy", () => {
       "  IdempotencyKey  0",
       "  AccessToken     0",
       "  Browser         0",
+      "  ProviderOffer   0",
       "  SetAside        0",
     ]);
     expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);

@@ -144,11 +144,11 @@ async function routes(ip: string): Promise<string> {
     ...(existsSync("/proc/net/if_inet6")
       ? [`route del multicast ff00::/8 dev ${INTERFACE} table local`]
       : []),
-    // Announcements of a router would take seconds.
+    // Announcements of a router usually take seconds. An early one has set the same already.
     ...(hasIpv6
       ? [
-          `address add fd00::100/64 dev ${INTERFACE} nodad`,
-          `route add default via fe80::2 dev ${INTERFACE}`,
+          `address replace fd00::100/64 dev ${INTERFACE} nodad`,
+          `route replace default via fe80::2 dev ${INTERFACE}`,
         ]
       : []),
     "",

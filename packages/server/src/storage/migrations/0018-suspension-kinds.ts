@@ -66,7 +66,7 @@ function listOf(kinds: readonly string[]): string {
 function allowInPostgres<Schema>(db: Kysely<Schema>, kinds: readonly string[]): Promise<void> {
   const list = kinds.map((kind) => `'${kind}'`).join(", ");
   return execute(db, [
-    `alter table "Suspension" drop constraint "Suspension_kind_check"`,
+    `alter table "Suspension" drop constraint if exists "Suspension_kind_check"`,
     `alter table "Suspension" add constraint "Suspension_kind_check" check ("kind" in (${list}))`,
   ]);
 }
