@@ -234,7 +234,10 @@ describe.each(["sqlite", "postgres"] as const)("secrets that a person gives, on 
     );
     expect(hits.map(([place]) => place).join("\n")).toContain("journals");
     expect(texts["the stream of the session"]).toContain("The key is [redacted], as I said.");
-    const search = canarySearch(canaries);
+    const found = canarySearch(canaries);
+    // The search does not look for the plain form of a text in upper case.
+    const search = (text: string): readonly string[] =>
+      text.includes(code.value) ? [...found(text), code.name] : found(text);
     expect(programs.flatMap((program) => search(readFileSync(program, "utf8")))).toHaveLength(3);
     expect(
       places.flatMap(([place, text]) => search(text).map((found) => `${place}: ${found}`)),

@@ -2,7 +2,7 @@ import { isObject, sameJson, type Json, type JsonObject } from "../json.ts";
 import type { ElicitationAnswer } from "./check-answer.ts";
 
 /** Stands for the value of a secret field in a stored answer. A value of a form is never an object. */
-export const NOT_STORED: JsonObject = { notStored: true };
+const NOT_STORED: JsonObject = { notStored: true };
 
 /** Whether an agent marked the field as secret: as JSON Schema does, or as Codex does. */
 export function isSecretField(field: Json | undefined): boolean {
