@@ -112,7 +112,9 @@ describe("ids of another session", () => {
   });
 
   it("are tested in every place of the router's list", () => {
+    // The document describes HEAD with GET.
     const several = routesOf(rig.app)
+      .filter(({ method }) => method !== "HEAD")
       .map(({ method, url }) => `${method} ${url}`)
       .filter((route) => route.split("/:").length > 2);
     const described = places.flatMap(({ route, field }) => (field === null ? [route] : []));
