@@ -92,7 +92,7 @@ export const PAGES: readonly TypedPage[] = [
       "json $URL/api/sessions/$ID/resume": { shows: /"state":"running"/u },
       "api -T session-": { shows: /"title":"The build"/u },
       "api $URL/api/nodes | jq": { shows: /"draining": true/u },
-      "json $URL/api/tokens": { shows: /^hf_\w+/mu },
+      "json $URL/api/tokens": { shows: /^hf_[\w-]+/mu },
     },
   },
   {
@@ -144,7 +144,7 @@ holdfast update agent-20260108-180530-abc12345 --phase approval`,
   },
   {
     page: "docs/metrics.md",
-    treatments: { "holdfast token create": { shows: /^hf_\w+/mu } },
+    treatments: { "holdfast token create": { shows: /^hf_[\w-]+/mu } },
   },
   {
     page: "docs/logging.md",

@@ -109,7 +109,9 @@ function objects(
   const fields = Object.entries(properties).map(
     ([name, schema]) => [name, FIXED_VALUES.get(name) ?? within(schema, name)] as const,
   );
-  const count = Math.min(MAX_VARIANTS, Math.max(1, ...fields.map(([, values]) => values.length)));
+  const needed = Math.min(MAX_VARIANTS, Math.max(1, ...fields.map(([, values]) => values.length)));
+  // Of objects with the same ID, a page shows the last. With an odd number, its fields that may be null are not.
+  const count = needed % 2 === 0 ? needed + 1 : needed;
   return Array.from({ length: count }, (_, index) => ({
     ...extraFields(additionalProperties, at, within),
     ...Object.fromEntries(fields.map(([name, values]) => [name, values[index % values.length]])),

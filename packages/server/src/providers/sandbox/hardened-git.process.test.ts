@@ -155,7 +155,9 @@ it("only these files start programs: in a repository, agents and hardened Git", 
   const starting = readdirSync(sources, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|(^|\/)testing\//u.test(file))
     .filter((file) =>
-      /["'](node:)?child_process["']/u.test(readFileSync(path.join(sources, file), "utf8")),
+      /(?:from|import\() ?["'](?:node:)?child_process["']/u.test(
+        readFileSync(path.join(sources, file), "utf8"),
+      ),
     )
     .toSorted();
   expect(starting).toEqual([
