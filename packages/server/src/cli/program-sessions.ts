@@ -46,7 +46,7 @@ function addTalking(holdfast: Command): void {
       ...examples(
         "holdfast create --provider gemini --title 'Fix the build'",
         "holdfast create --repo ../other-project",
-        "holdfast create --mcp docs=https://example.com/mcp --directory ../shared",
+        "holdfast create --mcp docs=https://example.com/mcp --directory ../library",
         "id=$(holdfast create --agent terraform-architect --purpose approval)",
       ),
     )

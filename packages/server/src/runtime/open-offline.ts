@@ -57,11 +57,7 @@ export function openOffline(options: OfflineOptions): Offline {
     answeredLive: rememberAnswered(),
     secretAnswers: createSecretAnswers(),
     logins: createLoginWaits({
-      openSuspensions: () => store.openSuspensions(),
-      isActive: async (sessionId) => {
-        const loaded = await store.load(sessionId);
-        return loaded.found === "session" && loaded.stored.session.standing.status === "active";
-      },
+      store,
       answer: (request) => answer(context, request),
       log: options.log,
     }),

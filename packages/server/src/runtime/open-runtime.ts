@@ -180,15 +180,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     startsAgents: true,
     answeredLive: rememberAnswered(),
     secretAnswers: createSecretAnswers(),
-    logins: createLoginWaits({
-      openSuspensions: () => store.openSuspensions(),
-      isActive: async (sessionId) => {
-        const loaded = await store.load(sessionId);
-        return loaded.found === "session" && loaded.stored.session.standing.status === "active";
-      },
-      answer: (request) => answer(context, request),
-      log,
-    }),
+    logins: createLoginWaits({ store, answer: (request) => answer(context, request), log }),
     offers: createProviderOffers(options),
     liveOffer: (sessionId, provider) => workers.get(sessionId)?.offerOf(provider) ?? null,
     // A worker also drops an unreadable session; only the data of a deleted one is removed.

@@ -1,5 +1,5 @@
 import type { Json } from "../../domain/json.ts";
-import type { StoredSuspension } from "../../storage/store.ts";
+import type { Store, StoredSuspension } from "../../storage/store.ts";
 import type { Log } from "../log.ts";
 import type { Reply } from "../reply.ts";
 
@@ -23,9 +23,7 @@ interface LoginRetry {
 }
 
 export interface LoginWaitsOptions {
-  readonly openSuspensions: () => Promise<readonly StoredSuspension[]>;
-  /** Whether the session can go on here. */
-  readonly isActive: (sessionId: string) => Promise<boolean>;
+  readonly store: Pick<Store, "openSuspensions" | "load">;
   readonly answer: (request: LoginRetry) => Promise<Reply<object>>;
   readonly log: Log;
 }
@@ -35,7 +33,7 @@ const AT_ONCE = 16;
 const RETRY: Json = { action: "retry" };
 
 export function createLoginWaits(options: LoginWaitsOptions): LoginWaits {
-  const { openSuspensions, isActive, answer, log } = options;
+  const { store, answer, log } = options;
   /** Providers for which no run waits. After a start that is not known of any. */
   const settled = new Set<string>();
   const releaseOne = async (suspension: StoredSuspension, by: string): Promise<number> => {
@@ -45,8 +43,13 @@ export function createLoginWaits(options: LoginWaitsOptions): LoginWaits {
     log.warn({ sessionId, problem: reply.refusal }, "a session could not go on after a login");
     return 0;
   };
+  /** Whether the session can go on here. */
+  const isActive = async (sessionId: string): Promise<boolean> => {
+    const loaded = await store.load(sessionId);
+    return loaded.found === "session" && loaded.stored.session.standing.status === "active";
+  };
   const waits = async (): Promise<readonly StoredSuspension[]> =>
-    (await openSuspensions()).filter(({ kind }) => kind === "login");
+    (await store.openSuspensions()).filter(({ kind }) => kind === "login");
   const release = async (provider: string, by: string): Promise<number> => {
     settled.add(provider);
     const waiting = (await waits()).filter(({ request }) => request["provider"] === provider);

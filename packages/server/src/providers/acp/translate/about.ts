@@ -114,19 +114,18 @@ export function offerOf({ commands, mode, model, others }: AgentAbout): AgentOff
 
 /** The values that differ; null if there are none. An option that is new or gone has not changed. */
 export function changedValues(before: AgentAbout, after: AgentAbout): ChangedByAgent | null {
-  const changed = <Key extends "mode" | "model">(key: Key): { [Name in Key]?: string } | null => {
+  const changed = (key: "mode" | "model"): string | null => {
     const { current } = after[key];
-    const isChanged = current !== null && current !== before[key].current;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key loses its type
-    return isChanged ? ({ [key]: current } as { [Name in Key]?: string }) : null;
+    return current === before[key].current ? null : current;
   };
+  const [mode, model] = [changed("mode"), changed("model")];
   const options = after.others.flatMap(({ id, value }): [string, OptionValue][] => {
     const earlier = before.others.find((option) => option.id === id);
     return earlier !== undefined && value !== null && value !== earlier.value ? [[id, value]] : [];
   });
   const values = {
-    ...changed("mode"),
-    ...changed("model"),
+    ...(mode !== null && { mode }),
+    ...(model !== null && { model }),
     ...(options.length > 0 && { options: Object.fromEntries(options) }),
   };
   return Object.keys(values).length > 0 ? values : null;
