@@ -91,12 +91,12 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     tools: "listed",
     setUp: ({ home, url }) => {
       write(path.join(home, ".codex/config.toml"), codex(url));
-      return { FAKE_KEY: KEY, OPENAI_API_KEY: KEY };
+      return { OPENAI_API_KEY: KEY };
     },
     login: {
       setUp: ({ home, url }) => {
         const own = codex(url)
-          .replace('env_key = "FAKE_KEY"\n', "")
+          .replace('env_key = "OPENAI_API_KEY"\n', "")
           .replace("requires_openai_auth = false", "requires_openai_auth = true");
         write(path.join(home, ".codex/config.toml"), own);
         return {};
@@ -114,11 +114,17 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     program: "qwen",
     memory: "resumed",
     tools: "unnamed",
-    setUp: ({ url }) => ({
-      OPENAI_API_KEY: KEY,
-      OPENAI_BASE_URL: `${url}/v1`,
-      OPENAI_MODEL: MODEL,
-    }),
+    setUp: ({ home, url }) => {
+      const variables = {
+        OPENAI_API_KEY: KEY,
+        OPENAI_BASE_URL: `${url}/v1`,
+        OPENAI_MODEL: MODEL,
+      };
+      // Holdfast does not pass these on by itself: the key is that of another service.
+      const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+      write(path.join(home, ".qwen/.env"), lines.join(""));
+      return variables;
+    },
     login: {
       setUp: ({ url }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: MODEL }),
       write: ({ home }) => write(path.join(home, ".qwen/.env"), `OPENAI_API_KEY=${KEY}\n`),
@@ -182,7 +188,7 @@ model_provider = "fake"
 [model_providers.fake]
 name = "Fake"
 base_url = "${url}/v1"
-env_key = "FAKE_KEY"
+env_key = "OPENAI_API_KEY"
 wire_api = "responses"
 requires_openai_auth = false
 `;
