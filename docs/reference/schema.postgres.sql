@@ -75,6 +75,7 @@ create table "AgentSession" (
   "mcpServers" text,
   directories text,
   "supportsSteering" smallint not null default 0,
+  "agentCursor" text,
   constraint "AgentSession_delivery_check" CHECK ((delivery = ANY (ARRAY['open'::text, 'hold'::text, 'reject'::text]))),
   constraint "AgentSession_phase_check" CHECK ((phase = ANY (ARRAY['initializing'::text, 'investigating'::text, 'planning'::text, 'approval'::text, 'executing'::text, 'validating'::text, 'completed'::text, 'failed'::text, 'abandoned'::text]))),
   constraint "AgentSession_queued_check" CHECK ((queued >= 0)),

@@ -64,7 +64,7 @@ CREATE TABLE "AgentSession" (
   "lastSeq" integer not null,
   "owner" text,
   "epoch" integer not null default 0,
-  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "settings" text, "mcpServers" text, "directories" text, "supportsSteering" integer not null default 0,
+  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "settings" text, "mcpServers" text, "directories" text, "supportsSteering" integer not null default 0, "agentCursor" text,
   constraint "agent_session_key" primary key ("id"),
   constraint "agent_session_standing" check (
     "status" = 'active'

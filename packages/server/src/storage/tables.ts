@@ -95,6 +95,8 @@ export interface SessionRow {
   /** The node that owns the session, and the number of ownership changes. */
   owner: string | null;
   epoch: number;
+  /** How much of the output of its agent is stored; null if no agent outlives the server. */
+  agentCursor: string | null;
   /** 1: cannot be read. 2: is still being imported. Neither is in a list. */
   setAside: number;
 }

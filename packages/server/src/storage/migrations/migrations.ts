@@ -18,6 +18,7 @@ import { connections } from "./0016-connections.ts";
 import { suspensionKinds } from "./0018-suspension-kinds.ts";
 import { steering } from "./0019-steering.ts";
 import { supportsSteering } from "./0020-supports-steering.ts";
+import { agentCursor } from "./0021-agent-cursor.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -42,5 +43,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0018-suspension-kinds": suspensionKinds(context),
     "0019-steering": steering(),
     "0020-supports-steering": supportsSteering(context),
+    "0021-agent-cursor": agentCursor(),
   };
 }

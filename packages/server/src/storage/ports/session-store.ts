@@ -39,6 +39,8 @@ export interface StoredSession {
   readonly lastSeq: number;
   readonly owner: string | null;
   readonly epoch: number;
+  /** How much of the output of its agent is stored; null if no agent of it outlived a server. */
+  readonly agentCursor: string | null;
 }
 
 export interface Change {
@@ -52,6 +54,8 @@ export interface Change {
   /** Notices for the history, by the index of their event. They precede messages of later events. */
   readonly notices?: Readonly<Record<number, readonly NewMessage[]>>;
   readonly fence?: Fence;
+  /** How much of the output of the agent is stored with this change. */
+  readonly agentCursor?: string;
   readonly remember?: IdempotencyKey & RememberedAnswer;
   /** An earlier attempt had an unknown outcome. If that attempt was stored, the change is not stored again. */
   readonly wasTried?: boolean;

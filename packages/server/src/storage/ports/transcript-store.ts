@@ -21,6 +21,8 @@ export interface Output {
   readonly durable: boolean;
   /** The last sequence number that the writer knows to be stored. */
   readonly after?: number;
+  /** How much of the output of the agent is stored with this. */
+  readonly agentCursor?: string;
   /** An earlier attempt had an unknown outcome. If that attempt was stored, the output is not stored again. */
   readonly wasTried?: boolean;
 }

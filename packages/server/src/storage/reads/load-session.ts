@@ -22,9 +22,10 @@ export async function loadSession(source: Source, sessionId: string): Promise<Lo
     const [run = null] = required(moment, "Run", runs, toCurrentRun);
     const queued = row.queued === 0 ? [] : await queueRowsOf(moment, { sessionId });
     const queue = required(moment, "QueuedMessage", queued, toQueueEntry);
-    const { version, lastSeq, owner, epoch } = row;
+    const { version, lastSeq, owner, epoch, agentCursor } = row;
     const session = toSession(record, { run, queue });
-    return { found: "session", stored: { session, version, lastSeq, owner, epoch } };
+    const stored = { session, version, lastSeq, owner, epoch, agentCursor };
+    return { found: "session", stored };
   });
 }
 

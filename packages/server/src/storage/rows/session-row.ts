@@ -31,7 +31,7 @@ import { STAGED, type SessionRow } from "../tables.ts";
 /** The columns that a session determines. The write path sets the others. */
 export type SessionColumns = Omit<
   SessionRow,
-  "version" | "lastSeq" | "owner" | "epoch" | "setAside"
+  "version" | "lastSeq" | "owner" | "epoch" | "agentCursor" | "setAside"
 >;
 
 export function toSessionColumns(session: Session): SessionColumns {
@@ -96,7 +96,8 @@ export function stagedRow(id: string, importId: string, at: number): SessionRow 
   const session = evolve(null, { type: "session.created", at, id, ...names, ...origin });
   if (session === null) throw new Error("unreachable: a created session exists");
   const columns = toSessionColumns({ ...session, delivery: "hold" });
-  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: STAGED };
+  const rest = { version: 0, lastSeq: 0, owner: importId, epoch: 0, agentCursor: null };
+  return { ...columns, ...rest, setAside: STAGED };
 }
 
 /** The columns of a session's row. */

@@ -18,7 +18,7 @@ export interface Sent {
   readonly runId: string;
 }
 
-type Extras = Pick<Change, "contents" | "messages" | "fence" | "remember">;
+type Extras = Pick<Change, "contents" | "messages" | "fence" | "agentCursor" | "remember">;
 /** A command without its time. The driver's clock advances by one second per command. */
 type Timeless<C extends Command = Command> = C extends Command ? Omit<C, "at"> : never;
 

@@ -28,8 +28,8 @@ export async function appendOutput(
   await log.store(transaction);
   await runStatement(
     transaction,
-    `update "AgentSession" set "lastSeq" = ?, "updatedAt" = ?, "lastActiveAt" = ? where "id" = ?`,
-    [log.lastSeq, at, at, sessionId],
+    `update "AgentSession" set "lastSeq" = ?, "updatedAt" = ?, "lastActiveAt" = ?, "agentCursor" = ? where "id" = ?`,
+    [log.lastSeq, at, at, request.agentCursor ?? lock.agentCursor, sessionId],
   );
   return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq, at };
 }

@@ -72,8 +72,9 @@ async function committedBefore(
   const first = rows.find(({ data }) => data === texts[0]);
   const last = rows.findLast(({ data }) => data === texts.at(-1));
   if (first === undefined || last === undefined) return null;
-  const { owner, epoch } = lock;
-  const stored = { session: after, version: before.version + 1, lastSeq: last.seq, owner, epoch };
+  const { owner, epoch, agentCursor } = lock;
+  const version = before.version + 1;
+  const stored = { session: after, version, lastSeq: last.seq, owner, epoch, agentCursor };
   return { ok: true, stored, firstSeq: first.seq, lastSeq: last.seq };
 }
 
@@ -100,8 +101,18 @@ async function storeSession(
 
   const stored =
     lock === undefined
-      ? { session: after, version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0 }
-      : await updateSession(transaction, after, lock, log.lastSeq);
+      ? {
+          session: after,
+          version: 1,
+          lastSeq: log.lastSeq,
+          owner: null,
+          epoch: 0,
+          agentCursor: null,
+        }
+      : await updateSession(transaction, after, lock, {
+          lastSeq: log.lastSeq,
+          agentCursor: change.agentCursor ?? lock.agentCursor,
+        });
   return { ok: true, stored, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
 }
 
@@ -125,7 +136,7 @@ async function insertSession(
   session: Session,
   lastSeq: number,
 ): Promise<boolean> {
-  const rest = { version: 1, lastSeq, owner: null, epoch: 0, setAside: 0 };
+  const rest = { version: 1, lastSeq, owner: null, epoch: 0, agentCursor: null, setAside: 0 };
   const row: SessionRow = { ...toSessionColumns(session), ...rest };
   const columns = Object.keys(row);
   const rows = await runStatement<{ id: string }>(
@@ -162,14 +173,14 @@ async function updateSession(
   transaction: Transaction,
   after: Session,
   lock: SessionLock,
-  lastSeq: number,
+  { lastSeq, agentCursor }: Pick<SessionRow, "lastSeq" | "agentCursor">,
 ): Promise<StoredSession> {
   const { createdAt: _, ...columns } = toSessionColumns(after);
   const version = lock.version + 1;
-  const [times] = await updateRow(transaction, { ...columns, version, lastSeq });
+  const [times] = await updateRow(transaction, { ...columns, version, lastSeq, agentCursor });
   if (times === undefined) throw new Error("unreachable: a locked session is missing");
   const { owner, epoch } = lock;
-  return { session: { ...after, ...times }, version, lastSeq, owner, epoch };
+  return { session: { ...after, ...times }, version, lastSeq, owner, epoch, agentCursor };
 }
 
 const updateRow = prepared(

@@ -65,7 +65,7 @@ export async function finishImport(
   for (const message of notices) await addMessage(transaction, log, message, at);
   await log.store(transaction);
   await indexSession(transaction, session, true);
-  const stored = { version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0 };
+  const stored = { version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0, agentCursor: null };
   await db
     .updateTable("AgentSession")
     .set({ ...toSessionColumns(session), ...stored, setAside: 0 })

@@ -14,7 +14,7 @@ export async function lockSession(
 ): Promise<SessionLock | undefined> {
   const [lock] = await runStatement<SessionLock>(
     transaction,
-    `select "version", "lastSeq", "owner", "epoch", "updatedAt" from "AgentSession" where "id" = ?${transaction.dialect.forUpdate}`,
+    `select "version", "lastSeq", "owner", "epoch", "agentCursor", "updatedAt" from "AgentSession" where "id" = ?${transaction.dialect.forUpdate}`,
     [sessionId],
   );
   return lock;

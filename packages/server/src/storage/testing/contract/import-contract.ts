@@ -21,7 +21,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       const imported = stagedSession({ repoId: shared.repo.id });
       const { session } = imported;
       const done = await importWhole(shared.store, imported);
-      const stored = { session, version: 1, lastSeq: 42, owner: null, epoch: 0 };
+      const stored = { session, version: 1, lastSeq: 42, owner: null, epoch: 0, agentCursor: null };
       expect(done).toEqual({ ok: true, stored });
       expect(await shared.store.load(session.id)).toEqual({ found: "session", stored });
 

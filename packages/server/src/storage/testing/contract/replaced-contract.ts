@@ -14,7 +14,7 @@ export function replacedContract(shared: SharedStore): void {
       expect(committed).toMatchObject({ ok: true, firstSeq: 1, lastSeq: 1 });
       expect(await shared.store.load(session.id)).toEqual({
         found: "session",
-        stored: { session, version: 1, lastSeq: 1, owner: null, epoch: 0 },
+        stored: { session, version: 1, lastSeq: 1, owner: null, epoch: 0, agentCursor: null },
       });
       expect(await shared.store.findSession(session.agentId ?? "")).toBe(session.id);
       expect(await found(shared, "lamplighter")).toEqual([session.id]);

@@ -3,6 +3,7 @@ import { badRowsContract } from "./bad-rows-contract.ts";
 import { clusterContract } from "./cluster-contract.ts";
 import { commitContract } from "./commit-contract.ts";
 import { countsContract } from "./counts-contract.ts";
+import { cursorContract } from "./cursor-contract.ts";
 import { deleteContract } from "./delete-contract.ts";
 import { figuresContract } from "./figures-contract.ts";
 import { groupCommitContract } from "./group-commit-contract.ts";
@@ -36,6 +37,7 @@ export function storeContract(open: OpenTestStore): void {
   groupCommitContract(shared);
   outputContract(shared);
   outputTimesContract(shared);
+  cursorContract(shared);
   repeatedContract(shared);
   streamContract(shared);
   snapshotContract(shared);
