@@ -7,6 +7,7 @@ const PROGRAMS = {
   "damage-process": "src/storage/sqlite/damage/damage-process.ts",
   "demo-agent": "src/providers/demo/demo-agent.ts",
   relay: "src/providers/network/relay.ts",
+  "host-program": "src/providers/host/host-program.ts",
 };
 
 /** The writer thread loads these. In one file with the rest of the program, they would take 15 MiB more memory. */

@@ -1,12 +1,13 @@
-import type { AgentOffer, OfferedCommand, OfferedOption } from "../domain/settings/agent-offer.ts";
+import type { AgentOffer } from "../domain/settings/agent-offer.ts";
 import type { OptionValues, RunSettings } from "../domain/settings/agent-settings.ts";
 import type { ElicitationAnswer } from "../domain/elicitation/check-answer.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { McpServers } from "../domain/mcp-server.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { SuspensionKind } from "../domain/suspension.ts";
-import type { LoginAgent, LoginMethod, LoginStatus, StartLogin } from "./login.ts";
+import type { LoginAgent, LoginMethod, StartLogin } from "./login.ts";
 import type { OutputFiles } from "./output-files.ts";
+import type { ProviderDescription } from "./provider-description.ts";
 
 /** A configured kind of agent. */
 export interface Provider {
@@ -21,6 +22,11 @@ export interface Provider {
   describe(): Promise<ProviderDescription>;
   /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
   startAgent(request: StartAgent): Promise<Agent>;
+  /**
+   * Goes on with an agent of an earlier server. Null if that is not possible: then nothing is left of it. Absent if no agent
+   * of the provider outlives a server.
+   */
+  takeUp?(request: TakeUpAgent): Promise<Agent | null>;
   /** Starts an agent only to log in or out. Absent if the provider has no logins. */
   startLogin?(request: StartLogin): Promise<LoginAgent>;
   /**
@@ -31,42 +37,6 @@ export interface Provider {
 }
 
 export type DeleteAgentSession = Pick<StartAgent, "sessionId" | "workspace" | "resume" | "signal">;
-
-export interface ProviderDescription {
-  readonly name: string;
-  readonly title: string;
-  readonly installed: boolean;
-  /** The command that starts an agent. */
-  readonly command: readonly string[];
-  /** A command that installs it; null if unknown. */
-  readonly install: string | null;
-  /** A sentence that says how to log in to it; null if it needs no login, or if that is unknown. */
-  readonly login: string | null;
-  /** As the latest agent reported it. */
-  readonly loginStatus: LoginStatus;
-  /** The ways to log in that the latest agent offered. */
-  readonly loginMethods: readonly LoginMethod[];
-  /** Whether the latest agent can log out. */
-  readonly canLogOut: boolean;
-  /** The version of the installed program; null if reading it would mean to start the program. */
-  readonly version: string | null;
-  /** From the configuration and from the latest agent. */
-  readonly models: readonly Choice[];
-  readonly modes: readonly Choice[];
-  /** All that the latest agent lets a client choose, with its own defaults; absent before the first one. */
-  readonly options?: readonly OfferedOption[];
-  /** Slash commands of the latest agent. */
-  readonly commands: readonly AgentCommand[];
-  /** The capabilities of the latest agent; null before the first one. */
-  readonly capabilities: JsonObject | null;
-}
-
-export type AgentCommand = OfferedCommand;
-
-export interface Choice {
-  readonly id: string;
-  readonly name: string;
-}
 
 export interface StartAgent {
   readonly sessionId: string;
@@ -82,14 +52,41 @@ export interface StartAgent {
   readonly resume: Json;
   /** The session in `resume` belongs to somebody else: the agent continues in a copy, or starts a new session. */
   readonly isFork?: boolean;
-  /**
-   * Called for each report, in order, from before `startAgent` resolves until the agent has exited. If it returns a
-   * promise, no more output is read until that settles.
-   */
-  readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  readonly onReport: OnReport;
   /** Called as soon as the process exists, even if the start fails later. */
   readonly onProcess?: (process: AgentProcess) => void;
   readonly signal: AbortSignal;
+}
+
+/**
+ * Called for each report, in order, from before the agent can be prompted until it has exited. If it returns a promise, no
+ * more output is read until that settles. `place`: only of an agent that outlives the server.
+ */
+export type OnReport = (report: AgentReport, place?: ReportPlace) => Promise<void> | undefined;
+
+/** Where a report comes in the output of an agent. */
+export interface ReportPlace extends OutputPlace {
+  /** An earlier server has stored it. It is repeated, because others build on it. */
+  readonly isStored: boolean;
+}
+
+export interface OutputPlace {
+  /** The ID of the agent. */
+  readonly agent: string;
+  /** The number of bytes of its output up to the end of the message. */
+  readonly offset: number;
+  /** The number of the report among those of the message, and of what follows from it. */
+  readonly index: number;
+}
+
+export interface TakeUpAgent extends Pick<
+  StartAgent,
+  "sessionId" | "onReport" | "onProcess" | "signal"
+> {
+  /** The ID of the agent. */
+  readonly agent: string;
+  /** The last report that is stored; null if none is. */
+  readonly stored: OutputPlace | null;
 }
 
 export interface StartConnections {
@@ -154,8 +151,22 @@ export interface Agent {
   prompt(prompt: Prompt): Promise<PromptEnd>;
   /** For an agent that is `told`: how many earlier messages (`given`) of all (`of`) fit into the prompt. */
   roomFor?(prompt: Prompt): { readonly given: number; readonly of: number };
-  /** Gives the prompt that is at work another message. Never throws. Absent if the agent cannot take one. */
-  steer?(parts: readonly MessageContent[]): Promise<SteerReply>;
+  /**
+   * Gives the prompt that is at work another message, once for each `messageId`. Never throws. Absent if the agent cannot take
+   * one.
+   */
+  steer?(parts: readonly MessageContent[], messageId: string): Promise<SteerReply>;
+  /**
+   * The note of the last prompt, if an earlier server has given it to the agent. The next `prompt` is then this prompt: it is
+   * not given again. Null or absent if there is none.
+   */
+  readonly openPrompt?: JsonObject | null;
+  /** Whether it goes on when the server ends. */
+  readonly outlives?: boolean;
+  /** Everything that the agent said is stored, and it has exited. */
+  forget?(): void;
+  /** Why an agent that outlives servers was ended; null if it was not, or ended by itself. */
+  readonly endedBy?: "unattended" | "lease" | "host" | null;
   /** Answers a `permission` or `elicitation` report; false if the agent no longer waits for it. */
   answer(requestId: string, answer: AgentAnswer): boolean;
   /** Asks the agent to end its prompt. `ignored`: it did not in time and must be stopped. */
@@ -179,6 +190,8 @@ export interface Prompt {
   readonly history?: readonly Message[];
   /** For an agent that is `told`: the messages of this run so far. */
   readonly begun?: readonly Message[];
+  /** A later server that takes the agent up gets it as `openPrompt`. */
+  readonly note?: JsonObject;
   /** Answers to the agent's requests since its last prompt. */
   readonly answers?: readonly PromptAnswer[];
 }

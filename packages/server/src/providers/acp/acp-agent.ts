@@ -1,5 +1,5 @@
 import type { PromptRequest } from "@agentclientprotocol/sdk";
-import type { Json } from "../../domain/json.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import type {
   Agent,
@@ -13,6 +13,7 @@ import type { AcpLink } from "./acp-link.ts";
 import { within } from "./acp-times.ts";
 import type { AcpDefinition } from "./definition.ts";
 import type { OpenedSession } from "./open-session.ts";
+import type { HostedProcess } from "../host/hosted-process.ts";
 import type { SweepResult } from "./process/process-sweep.ts";
 import { stopAgent } from "./process/stop-agent.ts";
 import { promptBlocks } from "./prompt-blocks.ts";
@@ -29,6 +30,19 @@ export interface AcpAgentOptions {
   readonly session: OpenedSession;
   readonly sweep: () => Promise<SweepResult>;
   readonly closeJournal: () => Promise<void>;
+  /** A prompt is about to be given: keeps its note, and what a later server must know to go on. */
+  readonly keep?: ((prompt: JsonObject) => void) | null;
+  /** Null or absent if the agent ends with the server. */
+  readonly hosted?: HostedProcess["host"] | null;
+  /** The prompt that an earlier server has given to it. */
+  readonly earlier?: EarlierPrompt | null;
+}
+
+export interface EarlierPrompt {
+  readonly note: JsonObject;
+  readonly reply: Promise<unknown>;
+  /** The agent was told to cancel it. */
+  readonly isCancelled: boolean;
 }
 
 interface ActivePrompt {
@@ -52,6 +66,7 @@ export class AcpAgent implements Agent {
   readonly #urgency = new AbortController();
   /** Options whose refusal the transcript shows already. */
   readonly #skipped = new Set<string>();
+  #earlier: EarlierPrompt | null;
   #prompt: ActivePrompt | null = null;
   #isDisconnected = false;
   #stopping: Promise<void> | null = null;
@@ -69,12 +84,18 @@ export class AcpAgent implements Agent {
     this.supportsResume = isStorable && (capabilities.resume || capabilities.load);
     this.resumeData = isStorable ? { sessionId, createdAt } : null;
     if (capabilities.steering) {
-      this.steer = async (parts) =>
-        this.#prompt === null ? "refused" : steerPrompt(link, session, parts);
+      this.steer = async (parts, messageId) =>
+        this.#prompt === null ? "refused" : steerPrompt(link, session, { parts, messageId });
     }
     this.#options = options;
     this.#link = link;
-    link.expectPrompt();
+    this.#earlier = options.earlier ?? null;
+    if (this.#earlier === null) link.expectPrompt();
+    else link.beginPrompt();
+    if (this.#earlier?.isCancelled === true) link.cancelPrompt();
+    options.hosted?.setFarewell(
+      JSON.stringify({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } }),
+    );
     // Its children may outlive it.
     void link.process.exited.then(() => this.stop({ urgent: true }));
     this.exited = link.process.exited.then(async (exit) => {
@@ -86,6 +107,23 @@ export class AcpAgent implements Agent {
 
   get isGone(): boolean {
     return this.#isDisconnected || this.#link.process.isGone;
+  }
+
+  get openPrompt(): JsonObject | null {
+    return this.#earlier?.note ?? null;
+  }
+
+  get endedBy(): (Agent["endedBy"] & {}) | null {
+    const by = this.#options.hosted?.endedBy ?? null;
+    return by === "itself" || by === "replaced" ? null : by;
+  }
+
+  get outlives(): boolean {
+    return (this.#options.hosted ?? null) !== null;
+  }
+
+  forget(): void {
+    this.#options.hosted?.forget();
   }
 
   get offer(): AgentOffer {
@@ -114,7 +152,7 @@ export class AcpAgent implements Agent {
   async prompt(prompt: Prompt): Promise<PromptEnd> {
     if (this.#prompt !== null) throw new Error("unreachable: one prompt at a time");
     const { promise, resolve } = Promise.withResolvers<void>();
-    const active = { isCancelled: false, settled: promise };
+    const active = { isCancelled: this.#earlier?.isCancelled ?? false, settled: promise };
     this.#prompt = active;
     try {
       const end = await this.#sendPrompt(prompt, active);
@@ -138,6 +176,9 @@ export class AcpAgent implements Agent {
   }
 
   async cancel(): Promise<"settled" | "ignored"> {
+    // Nobody waits for the end of a prompt that an earlier server gave.
+    if (this.#prompt === null && this.#earlier !== null)
+      void this.prompt({ parts: [], model: null }).catch(() => {});
     const prompt = this.#prompt;
     if (prompt === null) return "settled";
     const hasSettled = await this.#cancelPrompt(prompt);
@@ -150,9 +191,13 @@ export class AcpAgent implements Agent {
     await this.#stopping;
   }
 
-  async #sendPrompt({ model, parts }: Prompt, active: ActivePrompt): Promise<PromptEnd> {
+  async #sendPrompt(prompt: Prompt, active: ActivePrompt): Promise<PromptEnd> {
     const { link, session } = this.#options;
     const { sessionId, capabilities } = session;
+    const earlier = this.#earlier;
+    this.#earlier = null;
+    if (earlier !== null) return this.#endOf(earlier.reply, active);
+    const { model, parts, note } = prompt;
     if (model !== null) {
       link.reportsChanges = false;
       await applySetting(link, sessionId, { name: "model", value: model });
@@ -161,8 +206,14 @@ export class AcpAgent implements Agent {
     if (active.isCancelled) return { stopReason: CANCELLED, usage: null };
     link.beginPrompt();
     const params: PromptRequest = { sessionId, prompt: [...promptBlocks(parts, capabilities)] };
+    if (note !== undefined) this.#options.keep?.(note);
+    return this.#endOf(link.peer.request("session/prompt", params), active);
+  }
+
+  async #endOf(reply: Promise<unknown>, active: ActivePrompt): Promise<PromptEnd> {
+    const { link } = this.#options;
     try {
-      const result = await link.peer.request("session/prompt", params);
+      const result = await reply;
       link.endPrompt();
       await link.settle();
       return {
@@ -187,9 +238,9 @@ export class AcpAgent implements Agent {
   /** True if the prompt has ended in time. */
   async #cancelPrompt(prompt: ActivePrompt): Promise<boolean> {
     const link = this.#link;
-    prompt.isCancelled = true;
     link.cancelPrompt();
-    this.#notifyCancel();
+    if (!prompt.isCancelled) this.#notifyCancel();
+    prompt.isCancelled = true;
     link.cancelAsked({ isReported: false });
     const hasSettled = prompt.settled.then(() => true);
     return (await within(link.times.cancelMs, hasSettled)) ?? false;

@@ -1,7 +1,7 @@
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Journal } from "../journal.ts";
 import type { LoginMethod, LoginStatus } from "../login.ts";
-import { AgentFault, type AgentReport } from "../provider.ts";
+import { AgentFault, type AgentReport, type OnReport } from "../provider.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { within, type AcpTimes } from "./acp-times.ts";
 import type { Asking } from "./asking.ts";
@@ -12,6 +12,7 @@ import { createJournalLines } from "./redact/journal-lines.ts";
 import { createPendingElicitations, type PendingElicitations } from "./pending-elicitations.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
 import type { AgentProcess } from "./process/spawn-agent.ts";
+import { createReportPlaces, type HostedLink, type ReportPlaces } from "./report-places.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import { changedValues, learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
 import type { Translator } from "./translate/translate.ts";
@@ -32,7 +33,9 @@ export interface LinkOptions {
   readonly times: AcpTimes;
   /** A person gives the agent a secret. */
   readonly onSecret: (secret: string) => void;
-  readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  readonly onReport: OnReport;
+  /** Of an agent that outlives the server. */
+  readonly hosted?: HostedLink | undefined;
   readonly onLoginStatus?: (status: LoginStatus) => void;
 }
 
@@ -56,6 +59,7 @@ export class AcpLink {
   readonly #onReport: LinkOptions["onReport"];
   readonly #onLoginStatus: LinkOptions["onLoginStatus"];
   readonly #refusals: Refusals;
+  readonly #place: ReportPlaces;
   #asking: Asking = "no";
   #lastUpdateAt = performance.now();
   #release: NodeJS.Timeout | null = null;
@@ -63,14 +67,15 @@ export class AcpLink {
   #handled: Promise<unknown> = Promise.resolve();
 
   constructor(options: LinkOptions) {
-    const { title, protocol, process, translator, journal, redactor, times, onReport } = options;
+    const { title, protocol, process, translator, journal, redactor, times, hosted } = options;
     this.title = title;
     this.process = process;
     this.translator = translator;
     this.times = times;
     this.redactor = redactor;
     this.#onLoginStatus = options.onLoginStatus;
-    this.#onReport = onReport;
+    this.#onReport = options.onReport;
+    this.#place = createReportPlaces(hosted, () => this.reportAll(translator.release()));
     const report = (each: AgentReport): void => this.report(each);
     const refusals = createRefusals((text) =>
       this.reportAll(translator.notice("request_refused", text)),
@@ -80,12 +85,14 @@ export class AcpLink {
       translator,
       refusals,
       asking: () => this.#asking,
+      newRequestId: this.#place.newId,
       report,
     });
     this.elicitations = createPendingElicitations({
       translator,
       refusals,
       asking: () => this.#asking,
+      newRequestId: this.#place.newId,
       report,
       onSecret: options.onSecret,
     });
@@ -116,8 +123,12 @@ export class AcpLink {
         refusals.unknown(method);
         this.report(ALIVE);
       },
-      onTraffic: (direction, line, frame) =>
-        journal?.write(direction, frame === undefined ? line : journalLine(line, frame)),
+      earlier: hosted?.earlier,
+      onFrame: this.#place.move,
+      onTraffic: (direction, line, frame) => {
+        if (direction === "in" && this.#place.isStored) return;
+        journal?.write(direction, frame === undefined ? line : journalLine(line, frame));
+      },
       clean: createFrameCleaner(redactor),
     });
     void process.exited.then(() => this.peer.finish());
@@ -125,6 +136,11 @@ export class AcpLink {
       if (this.#release !== null) clearTimeout(this.#release);
       this.cancelAsked({ isReported: false });
     });
+  }
+
+  /** The number of bytes of the agent's output that have been handled. */
+  get offset(): number {
+    return this.#place.offset;
   }
 
   /** The session is open, and a prompt follows: what the agent asks until then can wait for it. */
@@ -164,7 +180,7 @@ export class AcpLink {
   }
 
   report(report: AgentReport): void {
-    const busy = this.#onReport(report);
+    const busy = this.#onReport(report, this.#place.next());
     if (busy === undefined) return;
     this.peer.hold(busy);
     this.#handled = Promise.allSettled([this.#handled, busy]);

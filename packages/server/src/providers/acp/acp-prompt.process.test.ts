@@ -183,6 +183,7 @@ describe("an agent with unusual output", () => {
       endPrompt: () => [],
       release: () => [],
       isHolding: false,
+      usage: {},
     };
     const { rig } = await outcomeOf(
       [say("x")],

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AgentReport } from "../provider.ts";
 import type { Asking } from "./asking.ts";
@@ -19,6 +20,7 @@ beforeEach(() => {
   pending = createPendingElicitations({
     translator: createTranslator(),
     refusals: createRefusals((text) => said.push(text)),
+    newRequestId: randomUUID,
     asking: () => asking,
     report: (report) => reports.push(report),
     onSecret: (secret) => secrets.push(secret),

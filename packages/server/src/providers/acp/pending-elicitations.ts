@@ -34,12 +34,14 @@ export function createPendingElicitations({
   translator,
   refusals,
   asking,
+  newRequestId,
   report,
   onSecret,
 }: {
   readonly translator: Translator;
   readonly refusals: Refusals;
   readonly asking: () => Asking;
+  readonly newRequestId: () => string;
   readonly report: (report: AgentReport) => void;
   /** The agent is about to get this secret of a person. */
   readonly onSecret: (secret: string) => void;
@@ -47,6 +49,7 @@ export function createPendingElicitations({
   const pending = new PendingRequests<ElicitationReply>({
     cancelled: CANCEL,
     asked: "asked for input",
+    newId: newRequestId,
     report,
   });
   const requests = new Map<string, ElicitationRequest>();

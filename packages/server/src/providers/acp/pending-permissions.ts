@@ -23,16 +23,19 @@ export function createPendingPermissions({
   translator,
   refusals,
   asking,
+  newRequestId,
   report,
 }: {
   readonly translator: Translator;
   readonly refusals: Refusals;
   readonly asking: () => Asking;
+  readonly newRequestId: () => string;
   readonly report: (report: AgentReport) => void;
 }): PendingPermissions {
   const pending = new PendingRequests<RequestPermissionResponse>({
     cancelled: CANCELLED,
     asked: "asked for permission",
+    newId: newRequestId,
     report,
   });
   return {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { AgentReport } from "../provider.ts";
 import type { RequestId } from "./wire/parse-frame.ts";
 import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
@@ -14,6 +13,7 @@ export interface PendingOptions<Response> {
   readonly cancelled: Response;
   /** Completes the sentence "It … 1,000 times". */
   readonly asked: string;
+  readonly newId: () => string;
   readonly report: (report: AgentReport) => void;
 }
 
@@ -45,7 +45,7 @@ export class PendingRequests<Response> {
 
   add(rpcId: RequestId): { readonly requestId: string; readonly reply: Promise<Response> } {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    const requestId = randomUUID();
+    const requestId = this.#options.newId();
     this.#pending.set(requestId, { rpcId, resolve, reject });
     return { requestId, reply: promise };
   }

@@ -7,6 +7,8 @@ import { looseObject } from "./wire/loose.ts";
 import { PeerFault, RpcError } from "./wire/rpc-error.ts";
 
 const METHOD = "_session/steering";
+/** Names our message, so that a later server knows whether the agent has got it. */
+const MESSAGE = "holdfast/messageId";
 /** Agents reply at once. One that does not may still have taken the message. */
 const REPLY_MS = 10_000;
 
@@ -17,13 +19,17 @@ const REPLY_MS = 10_000;
 export async function steerPrompt(
   link: AcpLink,
   { sessionId, capabilities }: OpenedSession,
-  parts: readonly MessageContent[],
+  { parts, messageId }: { readonly parts: readonly MessageContent[]; readonly messageId: string },
 ): Promise<SteerReply> {
   const prompt = [...promptBlocks(parts, capabilities)];
-  const _meta = { steering: { idleBehavior: "promptRequired" } };
+  const _meta = { steering: { idleBehavior: "promptRequired" }, [MESSAGE]: messageId };
   try {
     const params = { sessionId, prompt, _meta };
-    const result = await link.peer.request(METHOD, params, { timeoutMs: REPLY_MS });
+    const given = link.peer.adopt(({ method, params: earlier }) => {
+      const meta = looseObject(looseObject(earlier)?.["_meta"]);
+      return method === METHOD && meta?.[MESSAGE] === messageId;
+    });
+    const result = await (given ?? link.peer.request(METHOD, params, { timeoutMs: REPLY_MS }));
     return replyOf(looseObject(result)?.["outcome"]);
   } catch (error) {
     if (error instanceof RpcError) return "refused";

@@ -10,7 +10,12 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { MARKER_VARIABLE, readMarker } from "../acp/process/agent-environment.ts";
+import {
+  MARKER_VARIABLE,
+  readMarker,
+  writeMarker,
+  type Marker,
+} from "../acp/process/agent-environment.ts";
 import type { Containment } from "./containment.ts";
 
 /**
@@ -34,12 +39,21 @@ export function findControlGroups(): Containment | null {
 }
 
 /** Kills agents that an earlier server has left in control groups. */
-export async function sweepControlGroups(owner: string): Promise<void> {
+export function sweepControlGroups(owner: string, except: readonly string[] = []): Promise<void> {
+  const kept = new Set(except.map((agent) => nameOf(writeMarker({ owner, agent }))));
+  return endGroups((name) => name.startsWith(`${PREFIX}${owner}-`) && !kept.has(name));
+}
+
+/** Kills one agent, if it is in a control group. */
+export function endControlGroup(marker: Marker): Promise<void> {
+  const wanted = nameOf(writeMarker(marker));
+  return endGroups((name) => name === wanted);
+}
+
+async function endGroups(isWanted: (name: string) => boolean): Promise<void> {
   const root = mountPoint();
   if (root === null) return;
-  const groups = below(root, MAX_DEPTH).filter((each) =>
-    path.basename(each).startsWith(`${PREFIX}${owner}-`),
-  );
+  const groups = below(root, MAX_DEPTH).filter((each) => isWanted(path.basename(each)));
   await Promise.all(groups.map(end));
 }
 

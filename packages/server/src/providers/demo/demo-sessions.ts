@@ -1,7 +1,7 @@
 import { textOfBlock } from "../acp/translate/content-block.ts";
 import { looseText, type Loose } from "../acp/wire/loose.ts";
 import { RPC_CODES, RpcError } from "../acp/wire/rpc-error.ts";
-import type { Choice } from "../provider.ts";
+import type { Choice } from "../provider-description.ts";
 import {
   addBriefing,
   addMessage,

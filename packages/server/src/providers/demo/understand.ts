@@ -1,4 +1,4 @@
-import type { AgentCommand } from "../provider.ts";
+import type { AgentCommand } from "../provider-description.ts";
 
 /** The requests that the demo agent understands. */
 export type Wish =

@@ -1,5 +1,6 @@
 import { UNKNOWN_LOGIN } from "../login.ts";
-import { AgentFault, type Agent, type Provider, type ProviderDescription } from "../provider.ts";
+import { AgentFault, type Agent, type Provider } from "../provider.ts";
+import type { ProviderDescription } from "../provider-description.ts";
 import { openSecrets, type Secrets } from "../secrets/secrets.ts";
 import type { ModelDefinition } from "./definition.ts";
 import { ModelAgent, type ModelAgentOptions } from "./model-agent.ts";

@@ -8,6 +8,8 @@ export interface Enclosure {
   readonly isBubblewrap: boolean;
   /** The agent's tool servers, with addresses that lead out of the sandbox. */
   readonly toolServers: readonly ToolServer[];
+  /** Whether the agent loses something, such as its network, if the server ends. */
+  readonly needsServer?: boolean;
   /** Kills what is left of the agent. */
   killAll(): Promise<void>;
   /** Call it when the agent has exited. */

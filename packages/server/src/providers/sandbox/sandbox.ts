@@ -179,6 +179,7 @@ async function enclose(
     return {
       command: { program, args, env },
       isBubblewrap: true,
+      needsServer: network !== null,
       // Bubblewrap has a PID namespace.
       killAll: () => Promise.resolve(),
       toolServers:

@@ -6,6 +6,8 @@ import { MARKER_VARIABLE, readMarker } from "./agent-environment.ts";
 export interface SweepTarget {
   readonly owner: string;
   readonly agent?: string;
+  /** Agents that are left alone. */
+  readonly except?: readonly string[];
 }
 
 export interface SweepResult {
@@ -15,6 +17,8 @@ export interface SweepResult {
   /** Processes that were still there at the timeout. */
   readonly left: readonly number[];
 }
+
+export const NOTHING_SWEPT: SweepResult = { by: "marker", killed: [], left: [] };
 
 /**
  * Kills every process with the marker of an agent, even if it left the process group, the session or its parent.
@@ -146,12 +150,13 @@ export function readStat(pid: number): ProcessStat | null {
   }
 }
 
-function hasMarker(environ: string, { owner, agent }: SweepTarget): boolean {
+function hasMarker(environ: string, { owner, agent, except = [] }: SweepTarget): boolean {
   const prefix = `${MARKER_VARIABLE}=`;
   if (!environ.includes(prefix)) return false;
   const variable = environ.split("\0").find((entry) => entry.startsWith(prefix));
   const marker = variable === undefined ? null : readMarker(variable.slice(prefix.length));
-  return marker !== null && marker.owner === owner && (agent ?? marker.agent) === marker.agent;
+  if (marker === null || except.includes(marker.agent)) return false;
+  return marker.owner === owner && (agent ?? marker.agent) === marker.agent;
 }
 
 /** A process and its ancestors, itself first. */

@@ -9,6 +9,7 @@ import { textOfBlock } from "./content-block.ts";
 import { toolCallOf } from "./permission.ts";
 import type { ToolStatus } from "./tool-call.ts";
 import { createTranslator, type Translator } from "./translate.ts";
+import type { Usage } from "./usage.ts";
 
 /**
  * The work of one sub-agent. Agents report it in two ways: as updates of a session of its own, which the parent's session
@@ -47,9 +48,10 @@ const ALIVE: readonly AgentReport[] = [{ report: "alive" }];
 export function createAgentTranslator(
   redactor: Redactor = openSecrets().redactor,
   outputBytes?: number,
+  usageBefore?: Usage,
 ): Translator {
   const newTranslator = (): Translator => createTranslator(redactor, outputBytes);
-  const root = newTranslator();
+  const root = createTranslator(redactor, outputBytes, usageBefore);
   const children = new Map<string, Child>();
   /** Lanes without a session of their own, by the tool call that started the sub-agent. */
   const lanes = new Map<string, Lane>();
@@ -196,6 +198,9 @@ export function createAgentTranslator(
       ...root.release(),
       ...allLanes().flatMap((lane) => reportsOf(lane, lane.translator.release())),
     ],
+    get usage() {
+      return root.usage;
+    },
     get isHolding() {
       return root.isHolding || allLanes().some(({ translator }) => translator.isHolding);
     },

@@ -33,6 +33,8 @@ export interface Translator {
   release(): readonly AgentReport[];
   /** Whether text waits for the rest of a secret. */
   readonly isHolding: boolean;
+  /** The agent's totals at the end of the last prompt. */
+  readonly usage: Usage;
 }
 
 export interface TranslatedPermission {
@@ -55,6 +57,7 @@ const ALIVE: readonly AgentReport[] = [{ report: "alive" }];
 export function createTranslator(
   redactor: Redactor = openSecrets().redactor,
   outputBytes?: number,
+  usageBefore: Usage = {},
 ): Translator {
   const text = createTextStream(redactor);
   const calls = createToolCalls(redactor, outputBytes);
@@ -67,8 +70,8 @@ export function createTranslator(
   /** The usage of this prompt. */
   let promptUsage: Usage = {};
   /** The agent's totals: now, and at the end of the prompt before this one. */
-  let totals: Usage = {};
-  let totalsBefore: Usage = {};
+  let totals = usageBefore;
+  let totalsBefore = usageBefore;
 
   /** Held reports go out before any other report. */
   const flush = (): readonly AgentReport[] => [...text.flush(), ...calls.settle()];
@@ -202,6 +205,9 @@ export function createTranslator(
       return reports;
     },
     release: () => [...text.release(), ...calls.release()],
+    get usage() {
+      return totalsBefore;
+    },
     get isHolding() {
       return text.isHolding || calls.isHolding;
     },

@@ -74,6 +74,9 @@ export function openVersionedPeer({
 
   return {
     ...peer,
+    get lastId() {
+      return peer.lastId;
+    },
     request: async (method, params, limits) => {
       if (method === "initialize") return initialize(params, limits);
       if (second === null) return peer.request(method, params, limits);

@@ -15,9 +15,12 @@ export interface FrameReader {
 }
 
 export interface FrameReaderOptions {
-  readonly onFrame: (frame: Frame, line: string) => void;
+  /** `offset`: the number of bytes of the stream up to the end of the frame. */
+  readonly onFrame: (frame: Frame, line: string, offset: number) => void;
   readonly onEnd: (reason: string) => void;
   readonly maxLineBytes?: number | undefined;
+  /** The number of bytes of the stream that somebody else has read before. */
+  readonly offset?: number | undefined;
 }
 
 /**
@@ -26,8 +29,11 @@ export interface FrameReaderOptions {
  */
 export function readFrames(
   input: Readable,
-  { onFrame, onEnd, maxLineBytes }: FrameReaderOptions,
+  { onFrame, onEnd, maxLineBytes, offset: start = 0 }: FrameReaderOptions,
 ): FrameReader {
+  let offset = start;
+  /** Set by the line that is being taken. */
+  let taken: { readonly frame: Frame; readonly line: string } | null = null;
   /** Bytes that have arrived and are not handled yet. */
   let rest: Buffer = Buffer.alloc(0);
   const share = openShare();
@@ -38,14 +44,22 @@ export function readFrames(
   let isDone = false;
   let quiet: { readonly timer: NodeJS.Timeout } | null = null;
 
-  const deliver = (frame: Frame, line: string): void => {
-    if (!isDone) onFrame(frame, line);
-  };
   const lines = createLineReader({
-    onLine: (line) => deliver(parseFrame(line), line),
-    onOversize: (head) => deliver(parseUnreadable(head), `${head}… (over the limit, dropped)`),
+    onLine: (line) => {
+      taken = { frame: parseFrame(line), line };
+    },
+    onOversize: (head) => {
+      taken = { frame: parseUnreadable(head), line: `${head}… (over the limit, dropped)` };
+    },
     maxBytes: maxLineBytes,
   });
+
+  const deliver = (): void => {
+    if (taken === null || isDone) return;
+    const { frame, line } = taken;
+    taken = null;
+    onFrame(frame, line, offset);
+  };
 
   const handle = (): void => {
     share.noteOutput();
@@ -53,7 +67,10 @@ export function readFrames(
     let spentMs = 0;
     while (rest.length > 0 && holds === 0 && !isDone) {
       if (spentMs >= SLICE_MS) return handleInNextSlice(spentMs);
-      rest = rest.subarray(lines.take(rest));
+      const length = lines.take(rest);
+      offset += length;
+      rest = rest.subarray(length);
+      deliver();
       spentMs = performance.now() - startedAt;
     }
     if (holds > 0 || isDone) return;
@@ -82,6 +99,7 @@ export function readFrames(
     if (ending.isWhole) {
       ending.isWhole = false;
       lines.end();
+      deliver();
       if (holds > 0) return;
     }
     isDone = true;

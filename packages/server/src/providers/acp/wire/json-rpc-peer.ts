@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { startAwakeTimer } from "../../awake-timer.ts";
+import type { EarlierRequest, EarlierTraffic } from "./earlier-traffic.ts";
 import { readFrames } from "./frame-reader.ts";
 import { looseObject } from "./loose.ts";
 import type { Frame, RequestId } from "./parse-frame.ts";
@@ -13,6 +14,10 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 export interface JsonRpcPeer {
   /** Throws an `RpcError` if the reply is an error, and a `PeerFault` if there will be no reply. */
   request(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
+  /** The reply to a request of an earlier server; null if there was no such request. */
+  adopt(isWanted: (request: EarlierRequest) => boolean): Promise<unknown> | null;
+  /** The ID of the last request. */
+  readonly lastId: number;
   /** The notification is lost if the other side has exited or does not read. */
   notify(method: string, params: unknown): void;
   /** Reads and handles nothing until the promise has settled. */
@@ -42,8 +47,12 @@ export interface PeerOptions {
   readonly onTraffic?: (direction: "in" | "out" | "noise", line: string, frame?: Frame) => void;
   /** Replaces a frame before it is passed to `onTraffic` and handled. */
   readonly decode?: (frame: Frame) => Frame;
+  /** A frame is about to be handled. `offset`: the number of bytes of the input up to its end. */
+  readonly onFrame?: (offset: number) => void;
   /** Changes a frame before it is handled. */
   readonly clean?: (frame: Frame) => Frame;
+  /** The other side has talked to an earlier server, and goes on with this one. */
+  readonly earlier?: EarlierTraffic | undefined;
   readonly maxLineBytes?: number;
   readonly maxUnreadBytes?: number;
 }
@@ -61,15 +70,24 @@ export function openJsonRpcPeer({
   onNotification,
   onUnknownRequest = () => {},
   onTraffic = () => {},
+  onFrame = () => {},
   decode = (frame) => frame,
   clean = (frame) => frame,
+  earlier,
   maxLineBytes,
   maxUnreadBytes = MAX_UNREAD_BYTES,
 }: PeerOptions): JsonRpcPeer {
   const pending = new Map<RequestId, PendingRequest>();
   const closing = Promise.withResolvers<string>();
   let closeReason: string | null = null;
-  let requests = 0;
+  let requests = earlier?.lastId ?? 0;
+  const replied = new Set(earlier?.replied);
+  const adoptable = (earlier?.requests ?? []).map((request) => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    promise.catch(() => {});
+    pending.set(request.id, { method: request.method, resolve, reject });
+    return { request, reply: promise };
+  });
 
   const close = (reason: string): void => {
     if (closeReason !== null) return;
@@ -81,7 +99,7 @@ export function openJsonRpcPeer({
     closing.resolve(reason);
   };
 
-  const send = (message: object, shown = message): "sent" | "closed" | "overflow" => {
+  const send = (message: object, shown: object = message): "sent" | "closed" | "overflow" => {
     if (closeReason !== null || !output.writable) return "closed";
     if (output.writableLength > maxUnreadBytes) return "overflow";
     const line = lineOf(message);
@@ -94,17 +112,21 @@ export function openJsonRpcPeer({
     const handler = Object.hasOwn(handlers, frame.method) ? handlers[frame.method] : undefined;
     if (handler === undefined) {
       const message = `Method not found: ${frame.method}`;
-      send({ id: frame.id, error: { code: RPC_CODES.methodNotFound, message } });
+      if (!replied.delete(frame.id))
+        send({ id: frame.id, error: { code: RPC_CODES.methodNotFound, message } });
       return onUnknownRequest(frame.method);
     }
     const { id } = frame;
+    const reply = (message: object, shown?: object): void => {
+      // An earlier server has sent it.
+      if (!replied.delete(id)) send({ id, ...message }, shown && { id, ...shown });
+    };
     try {
       const result = (await handler(frame.params, id)) ?? null;
-      if (result instanceof SecretResult)
-        send({ id, result: result.sent }, { id, result: result.shown });
-      else send({ id, result });
+      if (result instanceof SecretResult) reply({ result: result.sent }, { result: result.shown });
+      else reply({ result });
     } catch (error) {
-      send({ id, error: errorFields(error) });
+      reply({ error: errorFields(error) });
     }
   };
 
@@ -114,7 +136,7 @@ export function openJsonRpcPeer({
       take(id)?.reject(new PeerFault("unreadable", "The reply is too long, or nested too deep"));
     } else {
       const message = "Too long, or nested too deep";
-      send({ id, error: { code: RPC_CODES.invalidRequest, message } });
+      if (!replied.delete(id)) send({ id, error: { code: RPC_CODES.invalidRequest, message } });
       onUnknownRequest(method);
     }
   };
@@ -147,13 +169,15 @@ export function openJsonRpcPeer({
   };
 
   const reader = readFrames(input, {
-    onFrame: (read, line) => {
+    onFrame: (read, line, offset) => {
       const frame = decode(read);
+      onFrame(offset);
       onTraffic(frame.frame === "noise" ? "noise" : "in", line, frame);
       receive(clean(frame));
     },
     onEnd: close,
     maxLineBytes,
+    offset: earlier?.offset,
   });
   output.on("error", (error) => close(`its input cannot be written: ${error.message}`));
 
@@ -182,6 +206,10 @@ export function openJsonRpcPeer({
         timer?.stop();
         signal?.removeEventListener("abort", onAbort);
       }
+    },
+    adopt: (isWanted) => adoptable.find(({ request }) => isWanted(request))?.reply ?? null,
+    get lastId() {
+      return requests;
     },
     notify: (method, params) => {
       send({ method, params });

@@ -1,0 +1,282 @@
+import { randomUUID } from "node:crypto";
+import type { AgentHost } from "../host/agent-host.ts";
+import type { AboutAgent } from "../host/host-protocol.ts";
+import { toHostedFolder } from "../host/hosted-folders.ts";
+import type { HostedProcess } from "../host/hosted-process.ts";
+import { openJournal } from "../journal.ts";
+import { AgentFault, type StartAgent, type ToolServer } from "../provider.ts";
+import { secretsOfAnswer, secretsOfOwn } from "../secrets/secret-values.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import { normalHost } from "../network/network-policy.ts";
+import { proxyFor } from "../network/upstream-proxy.ts";
+import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { LoginStatus } from "../login.ts";
+import { AcpLink } from "./acp-link.ts";
+import { asPassing, isWorthAnotherStart } from "./agent-fault.ts";
+import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
+import {
+  addressesOf,
+  findUserServers,
+  secretsOfServer,
+  type UserServer,
+} from "./connections/user-servers.ts";
+import type { AcpDefinition } from "./definition.ts";
+import type { OpenSession } from "./open-session.ts";
+import { programOf } from "./process/agent-command.ts";
+import {
+  agentEnvironment,
+  MARKER_VARIABLE,
+  ownVariables,
+  writeMarker,
+  type Marker,
+} from "./process/agent-environment.ts";
+import { NOTHING_SWEPT, sweepAgents, type SweepResult } from "./process/process-sweep.ts";
+import { spawnAgent, type AgentProcess, type SpawnRequest } from "./process/spawn-agent.ts";
+import { stopAgent } from "./process/stop-agent.ts";
+import { createAgentTranslator } from "./translate/subagents.ts";
+import type { Translator } from "./translate/translate.ts";
+import { createLineReader } from "./wire/line-reader.ts";
+
+export interface AcpProviderOptions {
+  readonly definition: AcpDefinition;
+  /** Identifies the server in the marker of its processes. It is the same after a restart. */
+  readonly owner: string;
+  /** The server's own environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Null: no journals. */
+  readonly journalFolder: string | null;
+  readonly clientVersion: string;
+  readonly clock?: () => number;
+  readonly times?: Partial<AcpTimes>;
+  readonly translator?: (redactor: Redactor, outputBytes?: number) => Translator;
+  /** How much of the output of a tool call is kept. */
+  readonly outputBytes?: number;
+  /** All secrets of the server; those of the definition and of the agent's tools are added. */
+  readonly secrets?: Secrets;
+  readonly sandbox?: Sandbox;
+  /** Other users in whose repositories the agent's Git works. */
+  readonly gitOwners?: GitOwners;
+  /** Tools for the agent of a session. */
+  readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
+  /** The variables of the server that MCP servers of sessions may use. */
+  readonly mcpVariables?: readonly string[];
+  /** Keeps agents alive while the server restarts. Absent: they end with the server. */
+  readonly host?: AgentHost;
+  /** Called if processes of an agent could not be killed. */
+  readonly onLeftovers?: (result: SweepResult) => void;
+}
+
+export type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
+
+/** A process that speaks the protocol, and everything that is needed to open a session in it and to stop it. */
+export interface LaunchedAgent {
+  readonly link: AcpLink;
+  readonly context: OpenSession;
+  /** Sentences about connections that it does not get. */
+  readonly notices: readonly string[];
+  readonly sweep: () => Promise<SweepResult>;
+  readonly closeJournal: () => Promise<void>;
+  /** Null if the process ends with the server. */
+  readonly hosted: HostedProcess["host"] | null;
+}
+
+export async function launch(
+  options: OpenOptions,
+  request: StartAgent,
+  onLoginStatus: (status: LoginStatus) => void = () => {},
+): Promise<LaunchedAgent> {
+  const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
+  const { workspace, sessionId } = request;
+  const times = { ...ACP_TIMES, ...options.times };
+  const marker = { owner, agent: randomUUID() };
+  const toolServers = await toolServersOf(options, sessionId, marker);
+  if (request.signal.aborted) throw abortFault(definition, request.signal);
+  const ownEnvironment = agentEnvironment(environment, definition, marker, workspace.path);
+  const { gitOwners = [] } = options;
+  const env = {
+    ...ownEnvironment,
+    ...(await ownershipVariables(workspace.path, gitOwners, ownEnvironment)),
+  };
+  const { redactor } = secrets;
+  const { connections: { mcpServers = {}, directories = [] } = {} } = request;
+  const users = findUserServers({
+    configured: definition.mcpServers,
+    own: mcpServers,
+    allowed: options.mcpVariables ?? [],
+    environment,
+    searchPath: env["PATH"],
+    workspace: workspace.path,
+    network: options.sandbox?.state.active === true ? definition.network : null,
+  });
+  const userServers = users.servers.map((server) => withMarker(server, marker));
+  for (const { env: own } of toolServers)
+    for (const secret of secretsOfOwn(own)) secrets.note(secret);
+  for (const server of users.servers)
+    for (const secret of secretsOfServer(server)) secrets.note(secret);
+  const [program, ...args] = programOf(options, workspace.path);
+  const enclosure =
+    (await options.sandbox?.enclose({
+      workspace,
+      command: [program, ...args],
+      environment: env,
+      mounts: definition.mounts,
+      toolServers,
+      userServers,
+      directories,
+      network: definition.network,
+      given: { ...ownVariables(environment, definition), ...addressesOf(userServers) },
+    })) ?? null;
+  const { journalFolder: folder } = options;
+  const journal = folder === null ? null : openJournal({ folder, sessionId, redactor, clock });
+  let own: HostedProcess["host"] | null = null;
+  const sweep = async (): Promise<SweepResult> => {
+    // Another server has taken it up.
+    if (own?.endedBy === "replaced") return NOTHING_SWEPT;
+    await enclosure?.killAll();
+    const result = await sweepAgents(marker);
+    if (result.left.length > 0) options.onLeftovers?.(result);
+    return result;
+  };
+  const stderr = createLineReader({
+    onLine: (line) => journal?.write("stderr", line),
+    onOversize: (head) => journal?.write("stderr", head),
+    maxBytes: 64 * 1024,
+  });
+  const { process, hosted } = await start(options, {
+    command: enclosure?.command ?? { program, args, env },
+    isEnclosed: enclosure?.isBubblewrap ?? false,
+    mayOutlive: enclosure?.needsServer !== true,
+    workspace,
+    directories,
+    onStderr: stderr.push,
+    about: { sessionId, provider: definition.name, marker },
+  }).catch(async (error: unknown) => {
+    enclosure?.close();
+    await enclosure?.killAll();
+    throw error;
+  });
+  own = hosted;
+  void process.exited.then(() => enclosure?.close());
+  request.onProcess?.(process);
+  const link = new AcpLink({
+    title: definition.title,
+    protocol: definition.protocol,
+    process,
+    translator: (options.translator ?? createAgentTranslator)(redactor, options.outputBytes),
+    journal,
+    redactor,
+    times,
+    onSecret: (answer) => secretsOfAnswer(answer).forEach(secrets.note),
+    onReport: request.onReport,
+    onLoginStatus,
+    hosted: hosted === null ? undefined : { agent: hosted.id },
+  });
+  void process.exited.then(() => stderr.end());
+  const closeJournal = async (): Promise<void> => journal?.close();
+  const context = {
+    link,
+    definition,
+    request,
+    connections: {
+      toolServers: reachable(enclosure?.toolServers ?? toolServers, enclosure?.command.env ?? env),
+      userServers,
+      directories,
+    },
+    environment: env,
+    clientVersion,
+    clock,
+  };
+  return { link, context, notices: users.notices, sweep, closeJournal, hosted };
+}
+
+interface StartProcess extends SpawnRequest {
+  readonly about: AboutAgent;
+  /** It needs nothing that ends with the server. */
+  readonly mayOutlive: boolean;
+}
+
+/** Starts the process in the host if there is one. */
+async function start(
+  { host, definition }: OpenOptions,
+  { about, mayOutlive, ...request }: StartProcess,
+): Promise<{ readonly process: AgentProcess; readonly hosted: HostedProcess["host"] | null }> {
+  // A later server could not go on in the middle of the newer protocol.
+  if (host === undefined || !mayOutlive || definition.protocol !== 1)
+    return { process: await spawnAgent(request), hosted: null };
+  const { command, isEnclosed, workspace, directories = [], onStderr = () => {} } = request;
+  const process = await host.start(
+    {
+      about,
+      command,
+      isEnclosed,
+      workspace: toHostedFolder(workspace),
+      directories: directories.map(toHostedFolder),
+    },
+    { onStderr },
+  );
+  return { process, hosted: process.host };
+}
+
+/** Stops a process that did not start as it should, and returns the fault. Nothing may be left running, even after a bug. */
+export async function abandon(
+  launched: LaunchedAgent,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { link, context } = launched;
+  const fault = await link.faultOf(error).then(
+    (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
+    (bug: unknown) => bug,
+  );
+  await stop(launched);
+  return signal.aborted ? abortFault(context.definition, signal) : fault;
+}
+
+export async function stop({ link, sweep, closeJournal, hosted }: LaunchedAgent): Promise<void> {
+  const { process, times } = link;
+  const urgency = AbortSignal.abort();
+  await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
+  await closeJournal();
+  hosted?.forget();
+}
+
+/** An agent that sends everything to a proxy cannot reach an address of this machine. It gets the program instead. */
+function reachable(
+  servers: readonly ToolServer[],
+  environment: Readonly<Record<string, string>>,
+): readonly ToolServer[] {
+  return servers.map(({ address, ...server }) => {
+    if (address === undefined) return server;
+    const { protocol, hostname: host, port } = new URL(address.url);
+    const target = { host: normalHost(host), port: Number(port) };
+    const isDirect = protocol === "http:" && proxyFor(target, "http", environment) === null;
+    return isDirect ? { ...server, address } : server;
+  });
+}
+
+function withMarker(server: UserServer, marker: Marker): UserServer {
+  if (server.type !== "stdio") return server;
+  return { ...server, env: { ...server.env, [MARKER_VARIABLE]: writeMarker(marker) } };
+}
+
+/** They get the marker explicitly, because agents do not pass on their own environment. */
+export async function toolServersOf(
+  { definition, toolsFor }: AcpProviderOptions,
+  sessionId: string,
+  marker: Marker,
+): Promise<readonly ToolServer[]> {
+  if (!definition.tools || toolsFor === undefined) return [];
+  const servers = await toolsFor(sessionId);
+  return servers.map((server) => ({
+    ...server,
+    env: { [MARKER_VARIABLE]: writeMarker(marker), ...server.env },
+  }));
+}
+
+function abortFault({ title }: AcpDefinition, { reason }: AbortSignal): AgentFault {
+  return new AgentFault("agent_not_started", `${title} was aborted while it started`, {
+    cause: reason,
+  });
+}

@@ -1,0 +1,186 @@
+import { connect, type Socket } from "node:net";
+import { Readable, Writable } from "node:stream";
+import { sweepAgents } from "../acp/process/process-sweep.ts";
+import type { AgentProcess, ProcessExit } from "../acp/process/spawn-agent.ts";
+import type { Marker } from "../acp/process/agent-environment.ts";
+import { openTail } from "../acp/process/tail.ts";
+import { AgentFault } from "../provider.ts";
+import { createFrameSplitter, type HostFrame } from "./frames.ts";
+import {
+  AGENT_ORDERS,
+  FRAMES,
+  type Checkpoint,
+  type EndedBy,
+  type Opening,
+} from "./host-protocol.ts";
+import { parseAttached, parseExit } from "./parse-host.ts";
+import { readAgentLog, type AgentHistory } from "./read-agent-log.ts";
+
+/** An agent whose pipes belong to the host. It outlives this process. */
+export interface HostedProcess extends AgentProcess {
+  readonly host: {
+    readonly id: string;
+    /** What was said before; null if that is not known. */
+    readonly history: AgentHistory | null;
+    /** The agent's output before `offset` is not needed any more. */
+    checkpoint(checkpoint: Checkpoint): void;
+    /** A line that the agent gets before it is ended because no server came. */
+    setFarewell(line: string): void;
+    /** Everything that the agent said is stored, and it has exited. */
+    forget(): void;
+    /** Why it ended; null while it has not. */
+    readonly endedBy: ProcessEnd | null;
+  };
+}
+
+/** `replaced`: another server has taken it up. */
+export type ProcessEnd = EndedBy | "replaced";
+
+/** The host has ended, or is about to. */
+export class HostGone extends AgentFault {
+  constructor(reason: string) {
+    const message = `The agent host cannot be reached: ${reason}`;
+    super("agent_not_started", message, { isPassing: true });
+    this.name = "HostGone";
+  }
+}
+
+export interface ConnectRequest {
+  readonly socket: string;
+  readonly opening: Extract<Opening, { do: "start" | "attach" }>;
+  readonly marker: Marker;
+  readonly onStderr?: (bytes: Uint8Array) => void;
+}
+
+/** As much output as this is read before it is needed, so that the end of the agent is noticed behind it. */
+const READ_AHEAD_BYTES = 256 * 1024;
+const STDERR_BYTES = 64 * 1024;
+
+/** Starts an agent in the host, or takes one up. Throws an `AgentFault`. */
+export async function connectToAgent(request: ConnectRequest): Promise<HostedProcess> {
+  const { socket: path, opening, marker, onStderr = () => {} } = request;
+  const id = opening.do === "start" ? opening.agent.id : opening.id;
+  const connection = connect(path);
+  const attaching = Promise.withResolvers<void>();
+  attaching.promise.catch(() => {});
+  const exiting = Promise.withResolvers<ProcessExit>();
+  const tail = openTail(STDERR_BYTES);
+  let pid = 0;
+  let history: AgentHistory | null = null;
+  let exit: (ProcessExit & { readonly why: ProcessEnd }) | null = null;
+  let isForgotten = false;
+
+  const stdout = new Readable({
+    highWaterMark: READ_AHEAD_BYTES,
+    read: () => void connection.resume(),
+  });
+  stdout.on("error", () => {});
+  const stdin = openInput(connection);
+
+  const finish = (how: typeof exit & {}): void => {
+    exit = how;
+    // The end of the output may not have arrived.
+    if (how.why === "host" || how.why === "replaced") stdout.destroy();
+    exiting.resolve({ code: how.code, signal: how.signal });
+  };
+
+  const attach = (bytes: Buffer): void => {
+    try {
+      const { log, logSize, ...attached } = parseAttached(bytes);
+      ({ pid } = attached);
+      if (log !== null && opening.do === "attach") history = readAgentLog(log, logSize);
+      // What was said before comes before what is said now.
+      for (const earlier of history?.output ?? []) stdout.push(earlier);
+      attaching.resolve();
+    } catch (error) {
+      attaching.reject(error);
+    }
+  };
+
+  const handle = ({ kind, bytes }: HostFrame): void => {
+    switch (kind) {
+      case FRAMES.attached:
+        return attach(bytes);
+      case FRAMES.output:
+        if (!stdout.push(bytes)) connection.pause();
+        return;
+      case FRAMES.outputEnded:
+        stdout.push(null);
+        return;
+      case FRAMES.stderr:
+        tail.push(bytes);
+        return onStderr(bytes);
+      case FRAMES.replaced:
+        return finish({ code: null, signal: null, why: "replaced" });
+      case FRAMES.exited:
+        return finish(parseExit(bytes));
+      default:
+    }
+  };
+  const frames = createFrameSplitter(handle);
+  connection.on("data", frames.push);
+  connection.on("error", (error) => attaching.reject(new HostGone(error.message)));
+  connection.on("close", () => {
+    attaching.reject(new HostGone("it closed the connection"));
+    if (exit === null && pid !== 0) void outliveHost();
+  });
+
+  /** The host is gone, and its agents with it. */
+  const outliveHost = async (): Promise<void> => {
+    await sweepAgents(marker);
+    finish({ code: null, signal: "SIGKILL", why: "host" });
+  };
+
+  const order = (text: string): void => {
+    if (connection.writable) connection.write(`${text}\n`);
+  };
+
+  connection.write(`${JSON.stringify(opening)}\n`);
+  await attaching.promise;
+  return {
+    pid,
+    stdin,
+    stdout,
+    stderr: () => tail.read(),
+    signal: (name) => order(name === "SIGTERM" ? AGENT_ORDERS.terminate : AGENT_ORDERS.kill),
+    exited: exiting.promise,
+    get isGone() {
+      return exit !== null;
+    },
+    host: {
+      id,
+      get history() {
+        return history;
+      },
+      checkpoint: (checkpoint) => order(`${AGENT_ORDERS.checkpoint}${JSON.stringify(checkpoint)}`),
+      setFarewell: (line) => order(`${AGENT_ORDERS.farewell}${line}`),
+      forget: () => {
+        if (isForgotten) return;
+        isForgotten = true;
+        order(AGENT_ORDERS.forget);
+        connection.end();
+      },
+      get endedBy() {
+        return exit?.why ?? null;
+      },
+    },
+  };
+}
+
+/** Each write is one line for the agent. */
+function openInput(connection: Socket): Writable {
+  const input = new Writable({
+    decodeStrings: false,
+    write: (line: string | Buffer, _encoding, done) => {
+      if (!connection.writable) return done(new Error("the agent host is gone"));
+      connection.write(`${AGENT_ORDERS.input}${line.toString()}`, () => done());
+    },
+    final: (done) => {
+      if (connection.writable) connection.write(`${AGENT_ORDERS.endInput}\n`);
+      done();
+    },
+  });
+  input.on("error", () => {});
+  connection.once("close", () => input.destroy());
+  return input;
+}
