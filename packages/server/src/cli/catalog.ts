@@ -13,7 +13,7 @@ import { VERSION } from "./version.ts";
 /** All providers of the settings. */
 export function catalogOf(
   settings: ServeSettings,
-  more: Pick<CatalogOptions, "toolsFor" | "onLeftovers" | "sandbox" | "secrets"> &
+  more: Pick<CatalogOptions, "toolsFor" | "onLeftovers" | "sandbox" | "secrets" | "host"> &
     Partial<Pick<CatalogOptions, "journalFolder">> = {},
 ): Catalog {
   return createCatalog({

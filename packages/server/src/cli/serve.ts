@@ -29,6 +29,8 @@ import {
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { defined } from "../domain/defined.ts";
+import { foundIn, openHostOf } from "./agent-host.ts";
 import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
@@ -58,8 +60,8 @@ export interface Server {
   signInAddress(): string;
   /** How agents are started, for the greeting. */
   readonly sandbox: string;
-  /** Resolves when everything is closed and the data folder free. */
-  stop(): Promise<void>;
+  /** Resolves when everything is closed and the data folder free. `keepsAgents`: they go on without the server. */
+  stop(options?: { readonly keepsAgents?: boolean }): Promise<void>;
 }
 
 type Logger = LogFile["logger"];
@@ -80,6 +82,7 @@ export async function startServer(
 ): Promise<Server> {
   const lock = lockDataFolder(settings.dataFolder);
   const closers: (() => Promise<unknown>)[] = [async () => lock.release()];
+  let keepsAgents = false;
   try {
     const secrets = knownSecrets(settings);
     const { logger, close } = openLogFile(settings.dataFolder, {
@@ -110,7 +113,9 @@ export async function startServer(
     const watch = watchForDamage(settings.database, logger);
     closers.push(watch.stop);
     const node = randomUUID();
-    const forAgents = { toolsFor: tools.toolsFor, sandbox, secrets };
+    const host = await openHostOf(settings, logger);
+    closers.push(async () => host?.close({ agents: keepsAgents ? "go-on" : "end" }));
+    const forAgents = { toolsFor: tools.toolsFor, sandbox, secrets, ...defined({ host }) };
     const open = await startRuntime(settings, {
       store,
       node,
@@ -120,7 +125,8 @@ export async function startServer(
       watch,
       phases,
     });
-    closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
+    const stop = (): Promise<void> => open.stop({ deadlineMs: STOP_WITHIN_MS, keepsAgents });
+    closers.push(stop);
     const { reason } = await open.runtime.readiness();
     if (reason !== null) process.stderr.write(`holdfast: ${neutraliseLine(reason)}\n`);
     closers.push(startJobs(settings, store, logger, open, watch));
@@ -146,7 +152,7 @@ export async function startServer(
     // Clients see how the sessions end before their connections are closed.
     closers.push(
       () => app.close(),
-      () => open.stop({ deadlineMs: STOP_WITHIN_MS }),
+      stop,
       async () => tools.reachableAt(null),
     );
     const database = (await identifyDatabase(settings.database)) ?? undefined;
@@ -171,7 +177,10 @@ export async function startServer(
       signInAddress: () =>
         token === null ? `${url}/` : signInAddress(localUrl(url), signInCodes.create()),
       sandbox: describeSandbox(sandbox),
-      stop: () => (stopping ??= closeAll(closers)),
+      stop: (options = {}) => {
+        keepsAgents = options.keepsAgents ?? false;
+        return (stopping ??= closeAll(closers));
+      },
     };
   } catch (error) {
     await closeAll(closers);
@@ -221,7 +230,8 @@ interface RuntimeParts extends Required<ServerOptions> {
   readonly logger: Logger;
   readonly watch: DamageWatch;
   readonly phases: StartPhases;
-  readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox" | "secrets">>;
+  readonly forAgents: Required<Pick<CatalogOptions, "toolsFor" | "sandbox" | "secrets">> &
+    Pick<CatalogOptions, "host">;
 }
 
 async function startRuntime(
@@ -232,8 +242,10 @@ async function startRuntime(
   const { killed } = await phases.run(
     "ending agent processes of an earlier server (5 s at most)",
     async () => {
-      const swept = await sweepAgents({ owner });
-      await sweepControlGroups(owner);
+      const alive = forAgents.host?.found.filter(({ isAlive }) => isAlive) ?? [];
+      const kept = alive.map(({ history }) => history.head.about.marker.agent);
+      const swept = await sweepAgents({ owner, except: kept });
+      await sweepControlGroups(owner, kept);
       return swept;
     },
   );
@@ -251,6 +263,7 @@ async function startRuntime(
     store,
     node,
     formerNode,
+    found: foundIn(forAgents.host),
     catalog: catalogOf(settings, {
       ...forAgents,
       onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),

@@ -10,6 +10,7 @@ import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
 import type { Log } from "./log.ts";
+import type { FoundAgents } from "./take-up/found-agents.ts";
 import type { Reply } from "./reply.ts";
 import type { ProviderOffers } from "./settings/provider-offers.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
@@ -95,6 +96,8 @@ export interface RuntimeContext {
   readonly failpoint: (name: Failpoint) => void;
   readonly slots: AgentSlots;
   readonly agents: AgentTrail;
+  /** The agents that an earlier server has left. */
+  readonly found: FoundAgents;
   readonly cluster: Cluster;
   /** Null if there is no provider with this name. */
   readonly provider: (name: string) => Provider | null;

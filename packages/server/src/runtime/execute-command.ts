@@ -15,7 +15,10 @@ export interface CommandContext {
 }
 
 /** Written in the same transaction as the events. */
-export type CommandExtras = Pick<Change, "contents" | "messages" | "fence" | "remember">;
+export type CommandExtras = Pick<
+  Change,
+  "contents" | "messages" | "fence" | "agentCursor" | "remember"
+>;
 
 export interface Execution {
   readonly sessionId: string;

@@ -11,6 +11,7 @@ import { createRequests, type RequestOptions, type Requests } from "./requests/r
 import type { Runtime } from "./runtime.ts";
 import { createProviderOffers } from "./settings/provider-offers.ts";
 import { createSecretAnswers } from "./elicitation/secret-answers.ts";
+import { NO_AGENTS } from "./take-up/found-agents.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
@@ -35,6 +36,7 @@ export function openOffline(options: OfflineOptions): Offline {
     failpoint: NO_FAILPOINT,
     slots: NO_SLOTS,
     agents: createAgentTrail(options.log, NO_SLOTS.limit),
+    found: NO_AGENTS,
     cluster: ALONE,
     defaultProvider: () => catalog.defaultName,
     startsAgents: false,

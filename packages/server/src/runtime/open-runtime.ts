@@ -31,13 +31,14 @@ import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
 import { SessionWorker } from "./worker/session-worker.ts";
 import { createSecretAnswers } from "./elicitation/secret-answers.ts";
+import { NO_AGENTS } from "./take-up/found-agents.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
 export interface RuntimeOptions
   extends
     Omit<RequestOptions, "probes" | "onImported" | "stopping">,
     Pick<RuntimeContext, "store" | "node" | "limits" | "clock" | "newId" | "log" | "forgetSession">,
-    Partial<Pick<RuntimeContext, "permissions" | "mcpVariables" | "failpoint">> {
+    Partial<Pick<RuntimeContext, "permissions" | "mcpVariables" | "failpoint" | "found">> {
   /** The process that this one replaces. It is dead, even if its lease has not expired. */
   readonly formerNode?: string | null;
   /** The settings of this node. */
@@ -53,8 +54,11 @@ export interface OpenRuntime extends Pick<RuntimeContext, "execute" | "obstacleO
   readonly runtime: Runtime;
   /** Whether this node does the work that only one node must do. */
   readonly isEldest: () => boolean;
-  /** Suspends the sessions, ends the agents and releases the lease within the deadline. */
-  stop(options: { readonly deadlineMs: number }): Promise<void>;
+  /**
+   * Suspends the sessions, ends the agents and releases the lease within the deadline. `keepsAgents`: the sessions stay as they
+   * are, and their agents go on without this process.
+   */
+  stop(options: { readonly deadlineMs: number; readonly keepsAgents?: boolean }): Promise<void>;
 }
 
 /** Opens the runtime. Recovery of an earlier process's work continues in the background. */
@@ -191,6 +195,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     obstacleOf: findObstacles(settings, cluster, member.labels),
     slots,
     agents: createAgentTrail(log, slots.limit),
+    found: options.found ?? NO_AGENTS,
     cluster,
     execute,
     patient: (signal) => {
@@ -228,6 +233,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const lookAtWorkers = createWorkerLook(store, workers, (err) =>
     log.error({ err }, "the sessions of this node could not be looked at"),
   );
+  for (const sessionId of context.found.sessionIds) wake(sessionId, { isWanted: true });
   const recovery = startRecovery(context, {
     isWorkedOn: (sessionId) => workers.has(sessionId),
     takeUp: (sessionId) => wake(sessionId, { isWanted: true }),
@@ -289,6 +295,17 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     openGlobalFeed: globalFeed.open,
   };
 
+  /** Another process goes on with the agents. */
+  const leave = async (deadlineMs: number): Promise<void> => {
+    stopping.abort();
+    for (const rest of rests.values()) rest.resolve();
+    const busy = [...workers.values()].map((worker) => worker.detach());
+    await Promise.race([Promise.allSettled([recovery, ...busy]), sleep(deadlineMs)]);
+    await Promise.all([feeds.stop(), globalFeed.stop()]);
+    await context.offers.settle();
+    await cluster.stop({ keepsLease: true });
+  };
+
   const stopAll = async (deadlineMs: number): Promise<void> => {
     if (!cluster.isAlone) {
       await cluster.drain();
@@ -319,7 +336,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     execute,
     isEldest: () => cluster.isEldest,
     obstacleOf: context.obstacleOf,
-    stop: ({ deadlineMs }) => (stopped ??= stopAll(deadlineMs)),
+    stop: ({ deadlineMs, keepsAgents = false }) =>
+      (stopped ??= keepsAgents ? leave(deadlineMs) : stopAll(deadlineMs)),
   };
 }
 

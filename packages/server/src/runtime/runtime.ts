@@ -2,7 +2,7 @@ import type { Outcome } from "../domain/phase.ts";
 import type { PermissionGrant } from "../domain/policy/permission-grant.ts";
 import type { ResumeDecision, ResumePolicy } from "../domain/should-resume.ts";
 import type { Suspension } from "../domain/suspension.ts";
-import type { ProviderDescription } from "../providers/provider.ts";
+import type { ProviderDescription } from "../providers/provider-description.ts";
 import type {
   QueuedMessage,
   SessionPage,
@@ -50,7 +50,7 @@ import type { RemovedPage } from "./upkeep/removed-sessions.ts";
 
 // For http, which does not import the layers below.
 export type { PermissionGrant } from "../domain/policy/permission-grant.ts";
-export type { ProviderDescription } from "../providers/provider.ts";
+export type { ProviderDescription } from "../providers/provider-description.ts";
 export type { RawSession } from "../storage/ports/quarantine-store.ts";
 export type {
   QueuedMessage,

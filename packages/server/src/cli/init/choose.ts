@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import path from "node:path";
-import type { ProviderDescription } from "../../providers/provider.ts";
+import type { ProviderDescription } from "../../providers/provider-description.ts";
 import { DEMO_NAME } from "../../providers/demo/demo-definition.ts";
 import { isInside } from "../../providers/sandbox/path-inside.ts";
 import { CommandFailure, EXIT } from "../exit.ts";

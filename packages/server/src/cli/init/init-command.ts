@@ -1,5 +1,5 @@
 import { createClient, HoldfastError } from "@holdfast/client";
-import type { ProviderDescription } from "../../providers/provider.ts";
+import type { ProviderDescription } from "../../providers/provider-description.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { WrongUsage } from "../failure/wrong-usage.ts";
 import { findServer, type ServerAddress } from "../gateway/find-server.ts";

@@ -1,5 +1,5 @@
 import type { LoginMethod } from "../../providers/login.ts";
-import type { ProviderDescription } from "../../providers/provider.ts";
+import type { ProviderDescription } from "../../providers/provider-description.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { WrongUsage } from "../failure/wrong-usage.ts";
 import type { Printer } from "../terminal/printer.ts";

@@ -22,6 +22,7 @@ const NOTHING = {
   workspaceRoot: null,
   auth: "token",
   sandbox: "auto",
+  agentHost: {},
   mcpVariables: [],
   permissions: null,
   limits: {},

@@ -65,6 +65,7 @@ function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
     workspaceRoot: config.workspaceRoot ?? null,
     auth: config.auth ?? "token",
     sandbox: config.sandbox ?? "auto",
+    agentHost: config.agents ?? {},
     mcpVariables: config.mcpVariables ?? [],
     /** Null when the file has no permissions at all. */
     permissions: permissions === undefined ? null : policyOf(permissions),

@@ -134,6 +134,12 @@ function makeSchemas() {
       .optional(),
     auth: z.enum(["token", "none"]).optional(),
     sandbox: z.enum(["auto", "required", "off"]).optional(),
+    agents: z
+      .strictObject({
+        host: z.enum(["outside", "inside"]).optional(),
+        unattendedSeconds: z.number().min(0).max(86_400).optional(),
+      })
+      .optional(),
     mcpVariables: z.array(variable).max(100).optional(),
     permissions: section({
       rules: permissionRules,

@@ -54,6 +54,7 @@ export interface ServeSettings extends DataSettings {
   /** Null for the demo. */
   readonly defaultProvider: string | null;
   readonly sandbox: SandboxMode;
+  readonly agentHost: AgentHostSettings;
   /** Other users in whose repositories Git may work. */
   readonly gitOwners: GitOwners;
   /** Variables that MCP servers of sessions may use. */
@@ -68,6 +69,13 @@ export interface ServeSettings extends DataSettings {
   readonly retention: RetentionSettings;
   readonly resume: ResumePolicy;
   readonly logLevel: LogLevel;
+}
+
+export interface AgentHostSettings {
+  /** Agents run in a process of their own, and outlive the server. */
+  readonly isOutside: boolean;
+  /** How long they work without a server. */
+  readonly unattendedMs: number;
 }
 
 /** `none`: every request from this machine is accepted. */
@@ -152,6 +160,10 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     models: [...config.models].map(([name, model]) => defineModel(name, model)),
     defaultProvider: config.defaultProvider,
     sandbox: config.sandbox,
+    agentHost: {
+      isOutside: config.agentHost.host === "outside",
+      unattendedMs: (config.agentHost.unattendedSeconds ?? 120) * 1000,
+    },
     gitOwners: readVariable(environment, GIT_OWNERS) ?? [],
     mcpVariables: config.mcpVariables,
     permissions: config.permissions,

@@ -46,7 +46,8 @@ export interface Cluster {
   /** Waits until the database is reachable. False if the lease expires first or the signal is aborted. */
   untilBack(signal: AbortSignal): Promise<boolean>;
   drain(): Promise<void>;
-  stop(): Promise<void>;
+  /** `keepsLease`: the lease stays until it expires, so that no other node takes the sessions. */
+  stop(options?: { readonly keepsLease?: boolean }): Promise<void>;
 }
 
 const MISSING_EVERY_MS = 10_000;
@@ -187,10 +188,11 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
         log.error({ err }, "the other nodes could not be told that this one is draining");
       });
     },
-    async stop() {
+    async stop({ keepsLease = false } = {}) {
       stopping.abort();
       clearInterval(forgetter);
       await lease.stop();
+      if (keepsLease) return;
       await Promise.race([store.dropLease(node).catch(() => {}), sleep(STOP_MS)]);
     },
   };

@@ -1,4 +1,6 @@
+import { chooseAgent } from "../../domain/choose-agent.ts";
 import { defined } from "../../domain/defined.ts";
+import type { QueueEntry } from "../../domain/delivery.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
 import { currentRunOf, stateOf, type Session } from "../../domain/session.ts";
@@ -36,6 +38,17 @@ export function canStartHanded(session: Session | null): boolean {
   if (session === null || session.standing.status !== "active") return false;
   const isFree = stateOf(session) === "idle" && session.queue.length === 0;
   return isFree && session.delivery === "open" && budgetIn(session.metadata) === null;
+}
+
+/** Starts the run of a message in the queue. Its agent has yet to be found. */
+export function startRun(
+  { clock, defaultProvider }: RuntimeContext,
+  session: Session,
+  entry: QueueEntry,
+): Command {
+  const choice = chooseAgent(entry, { session, defaultProvider: defaultProvider() });
+  const start = { ...choice, handed: false };
+  return { type: "start-run", at: clock(), runId: entry.runId, start };
 }
 
 /** The run as it was before it was stored as handed over: its agent has yet to get the message. */

@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { currentRunOf, openSuspensionsOf } from "../../domain/session.ts";
 import type { Agent, AgentAnswer, AgentReport } from "../../providers/provider.ts";
@@ -7,6 +8,7 @@ import { toElicitationAnswer } from "../elicitation/elicitation-answer.ts";
 import { elicitationQuestion } from "../elicitation/elicitation-question.ts";
 import { toAgentAnswer } from "../permissions/permission-answer.ts";
 import { permissionQuestion } from "../permissions/permission-question.ts";
+import { suspensionIdOf } from "./suspension-id.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
 import { closedSuspensions } from "./run-prompt.ts";
 
@@ -44,16 +46,25 @@ export class LiveQuestions {
     return this.#asked.size > 0;
   }
 
-  async ask(report: AskingReport): Promise<void> {
+  /** The agent has asked an earlier server. */
+  recall(report: AskingReport): void {
+    this.#asked.set(suspensionIdOf(report.requestId), report);
+  }
+
+  async ask(report: AskingReport, agentCursor?: string): Promise<void> {
+    await this.#ask(report, suspensionIdOf(report.requestId), agentCursor);
+  }
+
+  async #ask(report: AskingReport, id: string, agentCursor?: string): Promise<void> {
     const { context, atWork, agent, onWaiting } = this.#options;
     const { sessionId, run, fence } = atWork;
-    const id = context.newId();
     const command =
       report.report === "permission"
         ? await permissionQuestion(context, { id, sessionId, run, report })
         : await elicitationQuestion(context, { id, sessionId, run, report });
     this.#asked.set(id, report);
-    const executed = await context.execute({ sessionId, command, extras: { fence } });
+    const extras = { fence, ...defined({ agentCursor }) };
+    const executed = await context.execute({ sessionId, command, extras });
     if (!executed.ok) {
       this.#asked.delete(id);
       agent()?.answer(report.requestId, UNANSWERED[report.report]);
@@ -73,25 +84,33 @@ export class LiveQuestions {
   }
 
   /** The agent says that a person has finished at its URL, before anybody answered here. */
-  async complete(requestId: string): Promise<void> {
+  async complete(requestId: string, agentCursor?: string): Promise<void> {
     const { context, atWork } = this.#options;
     const { sessionId, fence } = atWork;
+    const extras = { fence, ...defined({ agentCursor }) };
     for (const [suspensionId, open] of this.#asked) {
       if (open.requestId !== requestId) continue;
       const answer = { action: "accept" };
       await context.execute({
         sessionId,
         command: { type: "answer", at: context.clock(), suspensionId, answer, by: "the agent" },
-        extras: { fence },
+        extras,
       });
     }
     await this.deliverAnswers();
   }
 
+  /** The agent withdrew the question from an earlier server. */
+  forget(requestId: string): void {
+    const id = suspensionIdOf(requestId);
+    if (this.#asked.delete(id)) this.knownEnds.add(id);
+  }
+
   /** The agent no longer wants an answer. */
-  async withdraw(requestId: string): Promise<void> {
+  async withdraw(requestId: string, agentCursor?: string): Promise<void> {
     const { context, atWork } = this.#options;
     const { sessionId, fence } = atWork;
+    const extras = { fence, ...defined({ agentCursor }) };
     for (const [suspensionId, open] of this.#asked) {
       if (open.requestId !== requestId) continue;
       this.#asked.delete(suspensionId);
@@ -99,7 +118,7 @@ export class LiveQuestions {
       await context.execute({
         sessionId,
         command: { type: "close-suspension", at: context.clock(), suspensionId, how: "withdrawn" },
-        extras: { fence },
+        extras,
       });
       // The agent works on without an answer.
       if (!this.isWaiting) await storeHandOver(context, atWork);
@@ -119,7 +138,7 @@ export class LiveQuestions {
       this.#asked.delete(suspensionId);
       if (answer === "lost") {
         this.knownEnds.add(suspensionId);
-        await this.ask(report);
+        await this.#ask(report, context.newId());
         continue;
       }
       if (!this.isWaiting && !(await this.#mayDeliver(suspensionId))) continue;

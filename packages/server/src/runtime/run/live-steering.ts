@@ -1,6 +1,6 @@
 import type { QueueEntry, SteerOutcome } from "../../domain/delivery.ts";
 import { currentRunOf } from "../../domain/session.ts";
-import type { Agent, AgentReport } from "../../providers/provider.ts";
+import type { Agent, AgentReport, ReportPlace } from "../../providers/provider.ts";
 import type { RuntimeContext } from "../context.ts";
 import { sleep } from "../sleep.ts";
 import type { RunAtWork } from "./hand-over.ts";
@@ -14,8 +14,13 @@ export interface LiveSteeringOptions {
   /** The agent has taken the message, which is about to be stored: all output before it must be stored. */
   readonly onTaken: () => Promise<void>;
   /** Handles a report that was held back. */
-  readonly take: (report: AgentReport) => unknown;
+  readonly take: (held: HeldReport) => unknown;
   readonly onFailure: (error: unknown) => void;
+}
+
+export interface HeldReport {
+  readonly report: AgentReport;
+  readonly place: ReportPlace | undefined;
 }
 
 /** Output that follows a message must not be stored before it. An agent that takes longer to reply is not held up. */
@@ -30,7 +35,7 @@ export class LiveSteering {
   readonly #options: LiveSteeringOptions;
   #delivery: Promise<void> | null = null;
   #isNudged = false;
-  #held: AgentReport[] | null = null;
+  #held: HeldReport[] | null = null;
 
   constructor(options: LiveSteeringOptions) {
     this.#options = options;
@@ -41,7 +46,7 @@ export class LiveSteering {
   }
 
   /** True if the report is handled later: after the message that is being given. */
-  holds(report: AgentReport): boolean {
+  holds(report: HeldReport): boolean {
     if (this.#held === null) return false;
     if (this.#held.length < MAX_HELD) {
       this.#held.push(report);
@@ -95,7 +100,7 @@ export class LiveSteering {
     if (!(await this.#store(messageId, "given"))) return false;
     if (!context.cluster.holdsLease || atWork.signal.aborted) return false;
     this.#hold();
-    const reply = await live.steer(partsOf(content));
+    const reply = await live.steer(partsOf(content), messageId);
     if (reply === "injected") await onTaken();
     const isStored = await this.#store(messageId, reply === "refused" ? "queued" : reply);
     this.#release();
@@ -114,7 +119,7 @@ export class LiveSteering {
   }
 
   #hold(): void {
-    const held: AgentReport[] = [];
+    const held: HeldReport[] = [];
     this.#held = held;
     void sleep(HELD_MS).then(() => {
       if (this.#held === held) this.#release();

@@ -1,8 +1,13 @@
+import { defined } from "../../domain/defined.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { Suspension } from "../../domain/suspension.ts";
-import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
-import { startAwakeTimer, type AwakeTimer } from "../../providers/awake-timer.ts";
+import {
+  AgentFault,
+  type Agent,
+  type AgentReport,
+  type ReportPlace,
+} from "../../providers/provider.ts";
 import type { RuntimeContext } from "../context.ts";
 import { PREPARING, transition, type AttemptEvent, type AttemptState } from "./attempt-state.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
@@ -10,13 +15,16 @@ import { suspendForLogin } from "../logins/login-question.ts";
 import { LiveQuestions, readCurrent } from "./live-questions.ts";
 import { LiveSteering } from "./live-steering.ts";
 import { keepChanges } from "../settings/apply-settings.ts";
-import { silentFault, toRunError } from "./run-error.ts";
+import { repeatReport } from "../take-up/repeat-report.ts";
+import { toRunError } from "./run-error.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 import { rateLimitWait } from "./rate-limit-wait.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import type { RunPrompt } from "./run-prompt.ts";
+import { writeCursor } from "../take-up/agent-cursor.ts";
 import {
   createTranscriptWriter,
-  type OpenTool,
+  type StoredMessages,
   type TranscriptReport,
   type TranscriptWriter,
 } from "./transcript-writer.ts";
@@ -29,8 +37,6 @@ export interface RunAttemptOptions {
   readonly stopAgent: () => Promise<void>;
 }
 
-/** Beyond this many, the agent has to wait until its reports are stored. */
-const MAX_STEPS = 64;
 const MIB = 1024 * 1024;
 
 /** An agent at work on one run, from the prompt to its end. Stores the agent's output and its questions. */
@@ -41,8 +47,7 @@ export class RunAttempt {
   readonly steering: LiveSteering;
   #state: AttemptState = PREPARING;
   usage: JsonObject | null = null;
-  /** Runs while the agent works on the prompt; restarted by each sign of life. */
-  #silence: AwakeTimer | null = null;
+  readonly #silence: SilenceWatch;
   /** Reports other than output, stored one after the other. */
   #steps: Promise<void> = Promise.resolve();
   #stepCount = 0;
@@ -56,6 +61,7 @@ export class RunAttempt {
     const { context, atWork, onWaiting } = options;
     const { sessionId, run, fence } = atWork;
     this.#options = options;
+    this.#silence = new SilenceWatch(context.limits.silentMs, () => this.isWaiting);
     this.#writer = createTranscriptWriter({
       store: context.store,
       sessionId,
@@ -79,7 +85,7 @@ export class RunAttempt {
       atWork,
       agent: () => (this.#state.is === "prompted" ? this.#state.agent : null),
       onTaken: () => this.#endBefore(),
-      take: (report) => this.#take(report),
+      take: ({ report, place }) => this.#take(report, place),
       onFailure: (error) => this.#breakOff(error),
     });
   }
@@ -98,9 +104,9 @@ export class RunAttempt {
     return this.#questions.knownEnds;
   }
 
-  /** Tool calls that an earlier attempt at this run left open. */
-  adopt(open: readonly OpenTool[], lastSeq: number): void {
-    this.#writer.adopt(open, lastSeq);
+  /** Messages of this run that an earlier agent, or this one for an earlier server, has written. */
+  adopt(messages: StoredMessages, lastSeq: number): void {
+    this.#writer.adopt(messages, lastSeq);
   }
 
   say(text: string, notice: string): void {
@@ -108,45 +114,47 @@ export class RunAttempt {
   }
 
   /** Takes a report of the agent. The next one must wait for the promise, if there is one. */
-  report(report: AgentReport): Promise<void> | undefined {
+  report(report: AgentReport, place?: ReportPlace): Promise<void> | undefined {
     this.#hear();
     // The agent is being stopped.
-    if (this.#isExcessive || this.steering.holds(report)) return undefined;
-    return this.#take(report);
+    if (this.#isExcessive || this.steering.holds({ report, place })) return undefined;
+    return this.#take(report, place);
   }
 
-  #take(report: AgentReport): Promise<void> | undefined {
+  #take(report: AgentReport, place?: ReportPlace): Promise<void> | undefined {
+    if (place?.isStored === true) {
+      if ("callId" in report) this.#noteTool(report.callId);
+      if (report.report === "usage") this.#addUsage(report.usage);
+      return repeatReport(report, place, { writer: this.#writer, questions: this.#questions });
+    }
+    const cursor = place === undefined ? undefined : writeCursor(place);
     switch (report.report) {
       case "tool":
       case "output":
         this.#noteTool(report.callId);
-        return this.#put(report);
+        return this.#put(report, place);
       case "text":
       case "message":
       case "plan":
-        return this.#put(report);
+        return this.#put(report, place);
       case "permission":
       case "elicitation":
-        return this.#later(async () => {
-          // The question is about the output before it.
-          await this.#writer.flush();
-          await this.#questions.ask(report);
-        });
+        return this.#later(() => this.#questions.ask(report, cursor));
       case "wants": {
         // The agent has ended its prompt. The result is awaited without it.
         const { kind, request, callId } = report;
         const suspension = { kind, request: { ...request, toolCallId: callId }, expiresAt: null };
-        return this.#later(async () => void (await this.#suspend(suspension)));
+        return this.#later(async () => void (await this.#suspend(suspension, cursor)));
       }
       case "completed":
-        return this.#later(() => this.#questions.complete(report.requestId));
+        return this.#later(() => this.#questions.complete(report.requestId, cursor));
       case "withdrawn":
-        return this.#later(() => this.#questions.withdraw(report.requestId));
+        return this.#later(() => this.#questions.withdraw(report.requestId, cursor));
       case "usage":
         this.#addUsage(report.usage);
         return undefined;
       case "title":
-        return this.#later(() => this.#suggestTitle(report.title));
+        return this.#later(() => this.#suggestTitle(report.title, cursor));
       case "excess":
         this.#endForExcess(report.reason);
         return undefined;
@@ -154,7 +162,7 @@ export class RunAttempt {
         const { changed } = report;
         if (changed === null) return undefined;
         const { context, atWork } = this.#options;
-        const agent = { ...atWork, provider: atWork.run.provider };
+        const agent = { ...atWork, provider: atWork.run.provider, agentCursor: cursor };
         return this.#later(() => keepChanges(context, agent, changed));
       }
       case "alive":
@@ -210,8 +218,14 @@ export class RunAttempt {
     return this.#writer.flush();
   }
 
-  #put(report: TranscriptReport): Promise<void> | undefined {
-    const room = this.#writer.put(report);
+  #put(report: TranscriptReport, place?: ReportPlace): Promise<void> | undefined {
+    // What comes after a question or another step is stored after it.
+    if (this.#stepCount > 0) return this.#later(async () => this.#putNow(report, place));
+    return this.#putNow(report, place);
+  }
+
+  #putNow(report: TranscriptReport, place?: ReportPlace): Promise<void> | undefined {
+    const room = this.#writer.put(report, place);
     const { runMessages, runMiB } = this.#options.context.limits;
     const { messages, size } = this.#writer.total;
     if (messages > runMessages)
@@ -231,7 +245,7 @@ export class RunAttempt {
   }
 
   #hear(): void {
-    this.#silence?.restart();
+    this.#silence.hear();
   }
 
   #addUsage(usage: JsonObject | null): void {
@@ -249,9 +263,12 @@ export class RunAttempt {
     if (isAnswered !== true) this.#on({ type: "use-tool" });
   }
 
-  #later(step: () => Promise<void>): Promise<void> | undefined {
-    const done = this.#addStep(step);
-    return this.#stepCount > MAX_STEPS ? done : undefined;
+  /** Stores something besides output, after the output before it. The agent waits, so that no later output comes first. */
+  #later(step: () => Promise<void>): Promise<void> {
+    return this.#addStep(async () => {
+      await this.#writer.flush();
+      await step();
+    });
   }
 
   /** Resolves when the step and all before it are done; never rejects. */
@@ -291,7 +308,7 @@ export class RunAttempt {
   /** How the prompt ended, or the agent's failure while the run is still to be worked on. */
   async #prompt(agent: Agent, prompt: RunPrompt): Promise<RunResult | "waiting" | AgentFault> {
     try {
-      const end = await this.#unlessSilent(agent.prompt(prompt));
+      const end = await this.#silence.during(agent.prompt(prompt), this.#excess.promise);
       for (const id of prompt.tells) this.#questions.knownEnds.add(id);
       await this.settle();
       this.#addUsage(end.usage);
@@ -346,7 +363,10 @@ export class RunAttempt {
     return !signal.aborted;
   }
 
-  async #suspend(suspension: Pick<Suspension, "kind" | "request" | "expiresAt">): Promise<boolean> {
+  async #suspend(
+    suspension: Pick<Suspension, "kind" | "request" | "expiresAt">,
+    agentCursor?: string,
+  ): Promise<boolean> {
     const { context, atWork } = this.#options;
     const { sessionId, run, fence } = atWork;
     await this.#writer.flush();
@@ -359,38 +379,19 @@ export class RunAttempt {
         runId: run.id,
         suspension: { id: context.newId(), fingerprint: null, createdAt: at, ...suspension },
       },
-      extras: { fence },
+      extras: { fence, ...defined({ agentCursor }) },
     });
     return suspended.ok;
   }
 
-  async #suggestTitle(title: string): Promise<void> {
+  async #suggestTitle(title: string, agentCursor?: string): Promise<void> {
     const { context, atWork } = this.#options;
     const { provider } = atWork.run;
     const suggestion = { provider, title: title.slice(0, 200) };
     await context.execute({
       sessionId: atWork.sessionId,
       command: { type: "suggest-title", at: context.clock(), ...suggestion },
+      extras: defined({ agentCursor }),
     });
-  }
-
-  /** Rejects when the agent gives no sign of life for too long. While it waits for a person it is not silent. */
-  async #unlessSilent<T>(ending: Promise<T>): Promise<T> {
-    const { silentMs } = this.#options.context.limits;
-    const { promise: silent, reject } = Promise.withResolvers<never>();
-    const watch = (): void => {
-      this.#silence = startAwakeTimer(
-        silentMs,
-        () => (this.isWaiting ? watch() : reject(silentFault(silentMs))),
-        { keepsProcess: false },
-      );
-    };
-    watch();
-    try {
-      return await Promise.race([ending, silent, this.#excess.promise]);
-    } finally {
-      this.#silence?.stop();
-      ending.catch(() => {});
-    }
   }
 }

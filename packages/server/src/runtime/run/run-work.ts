@@ -1,5 +1,6 @@
 import { errorText } from "../../domain/error-text.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
+import type { Message } from "../../domain/message.ts";
 import type { CurrentRun, RunResult, UnusedAnswer } from "../../domain/run.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
 import { AgentFault } from "../../providers/provider.ts";
@@ -15,8 +16,18 @@ import { noticesOf } from "./new-agent-notices.ts";
 import { checkBudget } from "./run-budget.ts";
 import { applyForRun } from "../settings/apply-settings.ts";
 import { sleep } from "../sleep.ts";
-import { promptFor } from "./run-prompt.ts";
+import { promptFor, type RunPrompt } from "./run-prompt.ts";
+import { END_REASONS, promptNote, promptOf, storedMessages } from "../take-up/taken-up-run.ts";
+import type { PromptNote } from "../take-up/found-agents.ts";
+import type { StoredMessages } from "./transcript-writer.ts";
 import { unusedAnswers } from "./unused-answers.ts";
+
+/** A run whose agent got its prompt from an earlier server. */
+export interface TakenUpRun {
+  readonly note: PromptNote;
+  /** Null if the agent cannot be taken up. */
+  readonly find: (signal: AbortSignal) => Promise<LiveAgent | null>;
+}
 
 export interface RunWorkOptions {
   readonly context: RuntimeContext;
@@ -25,6 +36,8 @@ export interface RunWorkOptions {
   readonly fence: Fence;
   /** The run is stored as handed over to the live agent, which has yet to get it. */
   readonly isHanded: boolean;
+  /** The run goes on with an agent of an earlier server; null if it does not. */
+  readonly takenUp: TakenUpRun | null;
   /** The live agent if it fits the run, else a new one. */
   readonly findAgent: (signal: AbortSignal) => Promise<LiveAgent>;
   readonly stopAgent: () => Promise<void>;
@@ -91,8 +104,10 @@ export class RunWork {
   /** How the run ended; null when it has not ended, or another process decides that. */
   async #result(): Promise<RunResult | null> {
     const { context, session, run, fence, isHanded, findAgent, stopAgent } = this.#options;
+    const { takenUp } = this.#options;
     const { signal } = this.#left;
     try {
+      if (takenUp !== null) return await this.#goOn(takenUp);
       const budget = await checkBudget(context, session, run, fence);
       if (budget === "waiting") return null;
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
@@ -101,18 +116,18 @@ export class RunWork {
       await applyForRun(context, { session, run, fence }, live.agent);
       const { memory, knownEnds, roomFor } = live;
       const prompt = await promptFor(context, { session, run, memory, knownEnds, roomFor });
-      if (run.attempts > 0) await this.#adoptTools(live);
+      if (run.attempts > 0) {
+        const { tools } = await this.#adopt(({ complete }) => !complete);
+        for (const { callId } of tools) live.adopted.add(callId);
+      }
       const notices = live.isNew
         ? await noticesOf(context, session, run, { memory: prompt.memory, missing: live.notices })
         : {};
       for (const [notice, text] of Object.entries(notices)) this.attempt.say(text, notice);
       live.isNew = false;
       this.#live = live;
-      const result = await this.attempt.work(live.agent, prompt, isHanded);
-      for (const id of this.attempt.knownEnds) knownEnds.add(id);
-      if (result === "not_current" || result === "waiting") return null;
-      if (result.outcome === "failed" && ENDS_AGENT.has(result.error.code)) await stopAgent();
-      return result;
+      const note = promptNote(run, prompt);
+      return await this.#prompt(live, { ...prompt, note }, { isHanded });
     } catch (error) {
       if (error instanceof AgentFault) {
         if (signal.aborted) return null;
@@ -134,18 +149,45 @@ export class RunWork {
     }
   }
 
-  /** Takes over the tool calls that an earlier agent of the run announced and did not end. */
-  async #adoptTools(live: LiveAgent): Promise<void> {
+  async #prompt(
+    live: LiveAgent,
+    prompt: RunPrompt,
+    { isHanded }: { readonly isHanded: boolean },
+  ): Promise<RunResult | null> {
+    const result = await this.attempt.work(live.agent, prompt, isHanded);
+    for (const id of this.attempt.knownEnds) live.knownEnds.add(id);
+    if (result === "not_current" || result === "waiting") return null;
+    if (result.outcome !== "failed" || !ENDS_AGENT.has(result.error.code)) return result;
+    await this.#options.stopAgent();
+    return result;
+  }
+
+  /** Goes on with an agent that got its prompt from an earlier server. */
+  async #goOn({ note, find }: TakenUpRun): Promise<RunResult | null> {
+    const { run } = this.#options;
+    await this.#adopt(() => true);
+    const live = await find(this.#left.signal);
+    if (live === null) {
+      this.#cut = { runId: run.id, why: () => "its agent could not be taken up" };
+      return null;
+    }
+    this.#live = live;
+    const result = await this.#prompt(live, promptOf(note), { isHanded: true });
+    const { endedBy = null } = live.agent;
+    if (endedBy === null || result?.outcome !== "failed") return result;
+    this.#cut = { runId: run.id, why: () => END_REASONS[endedBy] };
+    return null;
+  }
+
+  /** Takes over messages of the run that another agent, or this one for an earlier server, has written. */
+  async #adopt(isWanted: (message: Message) => boolean): Promise<StoredMessages> {
     const { context, session, run } = this.#options;
     const ends = await context.store.lastSeqs([session.id]);
     const messages = await context.store.readMessages({ sessionId: session.id });
-    const open = messages.flatMap(({ id, runId, complete, content: { type, callId } }) =>
-      runId === run.id && !complete && type === "tool" && typeof callId === "string"
-        ? [{ callId, messageId: id }]
-        : [],
-    );
-    this.attempt.adopt(open, ends.get(session.id) ?? 0);
-    for (const { callId } of open) live.adopted.add(callId);
+    const own = messages.filter((message) => message.runId === run.id && isWanted(message));
+    const stored = storedMessages(own);
+    this.attempt.adopt(stored, ends.get(session.id) ?? 0);
+    return stored;
   }
 
   /** An agent that died while it waited ends no run: its question stays open, and the next agent gets the answer. */

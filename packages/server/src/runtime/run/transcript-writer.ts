@@ -1,6 +1,6 @@
 import { defined } from "../../domain/defined.ts";
 import type { MessageContent } from "../../domain/message.ts";
-import type { AgentReport } from "../../providers/provider.ts";
+import type { AgentReport, OutputPlace, ReportPlace } from "../../providers/provider.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type {
   Appended,
@@ -11,6 +11,7 @@ import type {
   Store,
 } from "../../storage/store.ts";
 import { sleep } from "../sleep.ts";
+import { writeCursor } from "../take-up/agent-cursor.ts";
 import { createWaitingOutput } from "./waiting-output.ts";
 
 /** A longer text continues in another message. */
@@ -31,9 +32,18 @@ export type TranscriptReport = Extract<
   { report: "text" | "message" | "plan" | "tool" | "output" }
 >;
 
-export interface OpenTool {
+/** The messages of a run that an earlier agent or an earlier server has stored. */
+export interface StoredMessages {
+  readonly tools: readonly StoredTool[];
+  /** The open text of each speaker, and its plan. */
+  readonly texts?: ReadonlyMap<string, string>;
+  readonly plans?: ReadonlyMap<string, string>;
+}
+
+export interface StoredTool {
   readonly callId: string;
   readonly messageId: string;
+  readonly ended: boolean;
 }
 
 export interface TranscriptWriterOptions {
@@ -73,9 +83,16 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   const planIds = new Map<string, string>();
   const tools = new Map<string, { readonly id: string; readonly ended: boolean }>();
   const endedTools: string[] = [];
+  /** What an earlier server has stored of the same agent's output. */
+  let earlier: StoredMessages | null = null;
+  const repeatedTools = new Set<string>();
+  /** The place of the report that is being put. */
+  let place: OutputPlace | null = null;
+  /** The report that is being put is stored already. */
+  let isRepeated = false;
 
   const add = (item: OutputItem, size: number): void => {
-    if (!isOver) waiting.add(item, size);
+    if (!isOver && !isRepeated) waiting.add(item, size, place);
   };
 
   const endText = (speaker: string): void => {
@@ -116,30 +133,39 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     const text = isEnded ? undefined : open;
     if (text === undefined) {
       const type = voice === "thought" ? "thought" : "text";
-      const id = addMessage("agent", { type, text: more, ...defined({ parent }) }, false);
-      texts.set(speaker, { id, key, length: more.length });
+      const added = addMessage("agent", { type, text: more, ...defined({ parent }) }, false);
+      const id = isRepeated ? earlier?.texts?.get(speaker) : added;
+      if (id !== undefined) texts.set(speaker, { id, key, length: more.length });
       return;
     }
     text.length += more.length;
-    if (waiting.extend(text.id, more)) return;
+    if (isRepeated || waiting.extend(text.id, more, place)) return;
     add({ put: "text", messageId: text.id, text: more }, more.length);
   };
 
   /** Only the newest of several waiting versions of a message is stored. */
   const replace = (messageId: string, content: MessageContent, complete: boolean): void => {
-    if (!isOver) waiting.replace(messageId, content, complete, sizeOf(content));
+    if (!isOver && !isRepeated)
+      waiting.replace(messageId, { content, complete }, sizeOf(content), place);
   };
 
   const putPlan = (content: MessageContent): void => {
     const speaker = speakerOf(content);
     endText(speaker);
     const planId = planIds.get(speaker);
-    if (planId === undefined) planIds.set(speaker, addMessage("system", content, false));
-    else replace(planId, content, false);
+    if (planId === undefined) {
+      const added = addMessage("system", content, false);
+      const id = isRepeated ? earlier?.plans?.get(speaker) : added;
+      if (id !== undefined) planIds.set(speaker, id);
+    } else replace(planId, content, false);
   };
 
   const putTool = ({ callId, content, ended }: Extract<AgentReport, { report: "tool" }>): void => {
     const tool = tools.get(callId);
+    if (isRepeated) {
+      if (!repeatedTools.has(callId)) endText(speakerOf(content));
+      return void repeatedTools.add(callId);
+    }
     if (tool?.ended === true) return;
     if (tool === undefined) {
       endText(speakerOf(content));
@@ -155,7 +181,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     const tool = tools.get(callId);
     if (tool === undefined || tool.ended) return;
     for (const piece of piecesOf(more, MAX_PIECE)) {
-      if (waiting.extend(tool.id, piece)) continue;
+      if (isRepeated || waiting.extend(tool.id, piece, place)) continue;
       add({ put: "text", messageId: tool.id, text: piece }, piece.length);
     }
   };
@@ -166,8 +192,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     if (oldest !== undefined) tools.delete(oldest);
   };
 
-  const append = ({ items, at }: OutputBatch): Promise<Appended | AppendRefused> =>
-    store.append({ sessionId, runId, fence, durable: false, after, items, at });
+  const append = ({ items, at, place: last }: OutputBatch): Promise<Appended | AppendRefused> => {
+    const output = { sessionId, runId, fence, durable: false, after, items, at };
+    return store.append(last === null ? output : { ...output, agentCursor: writeCursor(last) });
+  };
 
   /** A database that crashed can lack output that it confirmed. That is stored first, under the same numbers. */
   const storeBatch = async (batch: OutputBatch): Promise<Appended | AppendRefused> => {
@@ -192,10 +220,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     // Reports that were read together are stored together.
     await Promise.resolve();
     for (let batch = waiting.take(); batch !== null; batch = waiting.take()) {
-      const { items, size, oldestAt, isFull } = batch;
+      const { items, size, place: last, oldestAt, isFull } = batch;
       const startedAt = performance.now();
       try {
-        const stored = await storeBatch({ items, at: clock(), size });
+        const stored = await storeBatch({ items, at: clock(), size, place: last });
         if (stored.ok)
           options.onStored({ runId, items, ...stored, lagMs: performance.now() - oldestAt });
         else giveUp();
@@ -227,8 +255,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
       return waiting.total;
     },
     /** Takes a report. The next one must wait for the promise, if there is one. */
-    put(report: TranscriptReport): Promise<void> | undefined {
+    put(report: TranscriptReport, at?: ReportPlace): Promise<void> | undefined {
       if (isOver) return undefined;
+      place = at ?? null;
+      isRepeated = at?.isStored ?? false;
       switch (report.report) {
         case "text":
           putText(report);
@@ -249,16 +279,20 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
         default:
           report satisfies never;
       }
+      place = null;
+      isRepeated = false;
       kick();
       return waiting.room();
     },
     /**
-     * Takes over the tool calls that an earlier agent of the run left open: later reports change their messages. Must be
-     * called before the first report, with the last sequence number of the log.
+     * Takes over messages of the run: later reports change them. Must be called before the first report, with the last
+     * sequence number of the log.
      */
-    adopt(open: readonly OpenTool[], lastSeq: number): void {
+    adopt(messages: StoredMessages, lastSeq: number): void {
       after = Math.max(after, lastSeq);
-      for (const { callId, messageId } of open) tools.set(callId, { id: messageId, ended: false });
+      earlier = messages;
+      for (const { callId, messageId, ended } of messages.tools)
+        tools.set(callId, { id: messageId, ended });
     },
     /** Adds a complete message of the server about the run. */
     say(content: MessageContent): void {
@@ -279,6 +313,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
 /** Output that is stored together. `size` is the approximate number of characters. */
 interface OutputBatch extends Pick<Output, "items" | "at"> {
   readonly size: number;
+  readonly place: OutputPlace | null;
 }
 
 /** PostgreSQL writes commits that are not durable to the disk within 0.6 s. */
@@ -327,7 +362,7 @@ function* piecesOf(text: string, longest: number): Generator<string> {
 /** The agent itself, as a speaker. Tool calls have longer IDs. */
 const AGENT = "";
 
-function speakerOf({ parent }: MessageContent): string {
+export function speakerOf({ parent }: MessageContent): string {
   return typeof parent === "string" ? parent : AGENT;
 }
 

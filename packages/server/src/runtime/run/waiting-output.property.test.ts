@@ -40,7 +40,7 @@ describe("the waiting output of a run", () => {
           if (what === "take") take();
           else if (what === "message") waiting.add(message(`m${(id += 1)}`, ""), size);
           else if (what === "version")
-            waiting.replace(`m${id}`, { type: "tool", index }, false, size);
+            waiting.replace(`m${id}`, { content: { type: "tool", index }, complete: false }, size);
           else {
             const text = `${index} `;
             said += text;
@@ -57,14 +57,14 @@ describe("the waiting output of a run", () => {
   it("keeps only the newest version of a message", () => {
     const waiting = createWaitingOutput();
     waiting.add(message("a", "first"), 5);
-    waiting.replace("a", { type: "text", text: "second" }, true, 6);
+    waiting.replace("a", { content: { type: "text", text: "second" }, complete: true }, 6);
     waiting.add(message("b", "other"), 5);
     expect(waiting.take()?.items).toEqual([
       { ...message("a", "second"), complete: true },
       message("b", "other"),
     ]);
-    waiting.replace("b", { type: "text", text: "third" }, false, 5);
-    waiting.replace("b", { type: "text", text: "fourth" }, true, 6);
+    waiting.replace("b", { content: { type: "text", text: "third" }, complete: false }, 5);
+    waiting.replace("b", { content: { type: "text", text: "fourth" }, complete: true }, 6);
     expect(waiting.take()?.items).toEqual([
       { put: "content", messageId: "b", content: { type: "text", text: "fourth" }, complete: true },
     ]);
@@ -74,7 +74,7 @@ describe("the waiting output of a run", () => {
     const waiting = createWaitingOutput();
     waiting.add({ put: "text", messageId: "a", text: "old" }, 3);
     waiting.add({ put: "text", messageId: "b", text: "kept" }, 4);
-    waiting.replace("a", { type: "tool", output: ["old"] }, false, 9);
+    waiting.replace("a", { content: { type: "tool", output: ["old"] }, complete: false }, 9);
     expect(waiting.take()).toMatchObject({
       items: [
         { put: "text", messageId: "b" },

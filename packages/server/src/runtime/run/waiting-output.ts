@@ -1,4 +1,5 @@
 import type { MessageContent } from "../../domain/message.ts";
+import type { OutputPlace } from "../../providers/provider.ts";
 import type { OutputItem } from "../../storage/store.ts";
 
 /**
@@ -17,6 +18,8 @@ export interface WaitingBatch {
   readonly oldestAt: number;
   /** The number of its last item. */
   readonly last: number;
+  /** The last report that it contains; null if none has a place. */
+  readonly place: OutputPlace | null;
   /** More was waiting than one batch may have. */
   readonly isFull: boolean;
 }
@@ -24,6 +27,8 @@ export interface WaitingBatch {
 interface Waiting {
   item: OutputItem;
   size: number;
+  /** The report that it comes from, or the last one of several. */
+  place: OutputPlace | null;
   readonly number: number;
   readonly addedAt: number;
 }
@@ -54,9 +59,9 @@ export function createWaitingOutput() {
     room = null;
   };
 
-  const add = (item: OutputItem, itemSize: number): void => {
+  const add = (item: OutputItem, itemSize: number, place: OutputPlace | null = null): void => {
     added += 1;
-    waiting.push({ item, size: itemSize, number: added, addedAt: performance.now() });
+    waiting.push({ item, size: itemSize, place, number: added, addedAt: performance.now() });
     size += itemSize;
     total.size += itemSize;
     if (item.put === "message") total.messages += 1;
@@ -80,18 +85,24 @@ export function createWaitingOutput() {
     },
     add,
     /** Adds text to the last item, if that is text of the same message. */
-    extend(messageId: string, more: string): boolean {
+    extend(messageId: string, more: string, place: OutputPlace | null = null): boolean {
       const last = waiting.at(-1);
       if (last?.item.put !== "text" || last.item.messageId !== messageId) return false;
       if (last.size + more.length > MAX_SIZE) return false;
       last.item = { ...last.item, text: last.item.text + more };
+      last.place = place ?? last.place;
       last.size += more.length;
       size += more.length;
       total.size += more.length;
       return true;
     },
     /** Adds a newer version of a message. A version that still waits is not stored. */
-    replace(messageId: string, content: MessageContent, complete: boolean, itemSize: number): void {
+    replace(
+      messageId: string,
+      { content, complete }: { readonly content: MessageContent; readonly complete: boolean },
+      itemSize: number,
+      place: OutputPlace | null = null,
+    ): void {
       dropText(messageId);
       const at = waiting.findLastIndex(({ item }) => isVersionOf(item, messageId));
       const older = waiting[at];
@@ -103,7 +114,7 @@ export function createWaitingOutput() {
         return;
       }
       for (const dropped of at === -1 ? [] : waiting.splice(at, 1)) size -= dropped.size;
-      add({ put: "content", messageId, content, complete }, itemSize);
+      add({ put: "content", messageId, content, complete }, itemSize, place);
     },
     /** Takes the next batch; null if nothing is waiting. It counts as waiting for a flush until it is settled. */
     take(): WaitingBatch | null {
@@ -112,7 +123,9 @@ export function createWaitingOutput() {
       let taken = 0;
       let takenSize = 0;
       for (const one of waiting) {
-        if (taken === MAX_ITEMS || (taken > 0 && takenSize + one.size > MAX_SIZE)) break;
+        const isFull = taken >= MAX_ITEMS || (taken > 0 && takenSize + one.size > MAX_SIZE);
+        // What one report brought is stored together.
+        if (isFull && !isSamePlace(waiting[taken - 1]?.place, one.place)) break;
         taken += 1;
         takenSize += one.size;
       }
@@ -125,7 +138,8 @@ export function createWaitingOutput() {
         size: takenSize,
         oldestAt: first.addedAt,
         last: batch.at(-1)?.number ?? first.number,
-        isFull: waiting.length > 0 || taken === MAX_ITEMS,
+        place: batch.findLast(({ place }) => place !== null)?.place ?? null,
+        isFull: waiting.length > 0 || taken >= MAX_ITEMS,
       };
     },
     /** The batch is stored, or never will be. */
@@ -148,6 +162,10 @@ export function createWaitingOutput() {
       return room.promise;
     },
   };
+}
+
+function isSamePlace(a: OutputPlace | null | undefined, b: OutputPlace | null): boolean {
+  return a !== null && b !== null && a?.offset === b.offset && a.index === b.index;
 }
 
 function isVersionOf(item: OutputItem, messageId: string): boolean {

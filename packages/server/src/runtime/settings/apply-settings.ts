@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import { optionIn } from "../../domain/settings/agent-offer.ts";
 import { settingsOf, valueIn, type OptionValue } from "../../domain/settings/agent-settings.ts";
 import type { CurrentRun } from "../../domain/run.ts";
@@ -54,14 +55,20 @@ export async function applyKept(
 /** Stores values that the agent changed itself, so that later agents get them. */
 export async function keepChanges(
   { execute, clock }: Pick<RuntimeContext, "execute" | "clock">,
-  agent: { readonly sessionId: string; readonly provider: string; readonly fence: Fence },
+  agent: {
+    readonly sessionId: string;
+    readonly provider: string;
+    readonly fence: Fence;
+    /** How much of its output is stored with this. */
+    readonly agentCursor?: string | undefined;
+  },
   changed: ChangedByAgent,
 ): Promise<void> {
-  const { sessionId, provider, fence } = agent;
+  const { sessionId, provider, fence, agentCursor } = agent;
   await execute({
     sessionId,
     command: { type: "keep-settings", at: clock(), provider, ...changed, by: "agent" },
-    extras: { fence },
+    extras: { fence, ...defined({ agentCursor }) },
   });
 }
 

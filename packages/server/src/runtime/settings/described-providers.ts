@@ -1,5 +1,6 @@
 import { optionIn, type AgentOffer } from "../../domain/settings/agent-offer.ts";
-import type { Choice, Provider, ProviderDescription } from "../../providers/provider.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { Choice, ProviderDescription } from "../../providers/provider-description.ts";
 import type { RuntimeContext } from "../context.ts";
 
 /** The providers. If no agent of one has been started since the server started, what the last one offered is added. */

@@ -10,12 +10,18 @@ import {
 } from "../../domain/resume-point.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import { stateOf, type Session } from "../../domain/session.ts";
-import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
+import {
+  AgentFault,
+  type Agent,
+  type OnReport,
+  type OutputPlace,
+} from "../../providers/provider.ts";
 import type { Fence, Store } from "../../storage/store.ts";
 import type { OpenWorkspace, RuntimeContext } from "../context.ts";
 import type { AgentEndReason, AgentRecord } from "./agent-trail.ts";
 import { providerGone } from "../requests/refuse-provider.ts";
 import { pauseBefore } from "../run/retry-pause.ts";
+import { readPromptNote, type FoundAgent } from "../take-up/found-agents.ts";
 import { sessionTools } from "./session-tools.ts";
 
 export interface StartLiveAgent {
@@ -24,7 +30,7 @@ export interface StartLiveAgent {
   readonly run: CurrentRun;
   readonly fence: Fence;
   readonly signal: AbortSignal;
-  readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  readonly onReport: OnReport;
   readonly onExit: (live: LiveAgent) => void;
 }
 
@@ -116,6 +122,44 @@ export class LiveAgent {
       }
     }
   }
+}
+
+export interface TakeUpLiveAgent extends Pick<
+  StartLiveAgent,
+  "context" | "session" | "signal" | "onReport" | "onExit"
+> {
+  readonly found: FoundAgent;
+  readonly stored: OutputPlace | null;
+}
+
+/** Goes on with an agent that an earlier server has started. Null if it cannot be taken up: then it is ended. */
+export async function takeUpLiveAgent(options: TakeUpLiveAgent): Promise<LiveAgent | null> {
+  const { context, session, found, stored, signal, onReport } = options;
+  const provider = context.provider(found.provider);
+  if (provider?.takeUp === undefined) {
+    await context.found.end(found);
+    return null;
+  }
+  context.found.take(found);
+  const { id: sessionId } = session;
+  const runId = readPromptNote(found.prompt)?.runId ?? "";
+  const about = { sessionId, runId, provider: found.provider, workspace: "" };
+  const records: AgentRecord[] = [];
+  const agent = await provider.takeUp({
+    sessionId,
+    agent: found.agent,
+    stored,
+    onReport,
+    onProcess: (process) => void records.push(context.agents.started({ ...about, ...process })),
+    signal,
+  });
+  if (agent === null) return null;
+  for (const record of records) record.isReady();
+  const live = new LiveAgent(agent, { records, connections: session, notices: [] });
+  live.isNew = false;
+  void agent.exited.then(() => options.onExit(live));
+  context.offers.keep(agent, { isNew: false });
+  return live;
 }
 
 /** An agent that exits while it resumes gets a new session of its own, or the run could never start. */

@@ -56,6 +56,11 @@ async function settleLeftovers(
   for (const sessionId of left) {
     if (signal.aborted || cluster.isDraining) return;
     if (isWorkedOn(sessionId)) continue;
+    // Its worker goes on with the agent.
+    if (context.found.of(sessionId) !== null) {
+      takeUp(sessionId);
+      continue;
+    }
     const loaded = await store.load(sessionId);
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {

@@ -5,7 +5,12 @@ import type { Fence } from "../../storage/store.ts";
 import { applyKept, keepChanges } from "../settings/apply-settings.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
-import { LiveAgent, type StartLiveAgent } from "./live-agent.ts";
+import {
+  LiveAgent,
+  takeUpLiveAgent,
+  type StartLiveAgent,
+  type TakeUpLiveAgent,
+} from "./live-agent.ts";
 
 interface SessionAgentOptions extends Pick<StartLiveAgent, "context" | "onReport"> {
   readonly sessionId: string;
@@ -21,6 +26,7 @@ export class SessionAgent {
   #retired: LiveAgent | null = null;
   /** The number of callers that wait for its end. No other agent may start before. */
   #endings = 0;
+  readonly #ended = new Set<LiveAgent>();
 
   constructor(options: SessionAgentOptions) {
     this.#options = options;
@@ -87,14 +93,32 @@ export class SessionAgent {
       ...this.#options,
       ...start,
       run,
-      onExit: (live) => {
-        if (this.#live !== live) return;
-        this.#live = null;
-        this.#options.onExit();
-      },
+      onExit: this.#onExit,
     });
     return this.#live;
   }
+
+  /** Goes on with an agent of an earlier server. Null if that is not possible. */
+  async takeUp(
+    take: Pick<TakeUpLiveAgent, "session" | "found" | "stored" | "signal">,
+  ): Promise<LiveAgent | null> {
+    const live = await takeUpLiveAgent({ ...this.#options, ...take, onExit: this.#onExit });
+    this.#live = live;
+    return live;
+  }
+
+  /** Everything that agents of the session said is stored. Those that have ended are not needed any more. */
+  forgetEnded(): void {
+    for (const { agent } of this.#ended) agent.forget?.();
+    this.#ended.clear();
+  }
+
+  readonly #onExit = (live: LiveAgent): void => {
+    this.#ended.add(live);
+    if (this.#live !== live) return;
+    this.#live = null;
+    this.#options.onExit();
+  };
 
   async stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
     const live = this.#live;

@@ -7,20 +7,20 @@ import type { Surroundings } from "./worker-state.ts";
 /** Which node owns a session, as this node sees it. */
 export class SessionOwnership {
   readonly #context: RuntimeContext;
-  readonly #sessionId: string;
+  readonly sessionId: string;
   /** Set while this node owns the session. */
   fence: Fence | null = null;
 
   constructor(context: RuntimeContext, sessionId: string) {
     this.#context = context;
-    this.#sessionId = sessionId;
+    this.sessionId = sessionId;
   }
 
   /** Null when another node owns the session; `full` when the limit of all nodes together is reached. */
   async claim(): Promise<Fence | "full" | null> {
     if (this.fence !== null) return this.fence;
     const { store, node, log, limits } = this.#context;
-    const sessionId = this.#sessionId;
+    const sessionId = this.sessionId;
     const claim = await store.claim({ sessionId, node, limit: limits.clusterAgents });
     if (!claim.ok) {
       const { owner, isFull = false } = claim;
@@ -34,7 +34,7 @@ export class SessionOwnership {
   async release(): Promise<void> {
     const { fence } = this;
     this.fence = null;
-    if (fence !== null) await this.#context.store.release({ sessionId: this.#sessionId, ...fence });
+    if (fence !== null) await this.#context.store.release({ sessionId: this.sessionId, ...fence });
   }
 
   /**
@@ -74,6 +74,6 @@ export class SessionOwnership {
     if (duty !== "start" && duty !== "drive") return;
     const best = cluster.bestFor(session.repoId);
     if (best !== null && best !== node) cluster.countOffer(best);
-    store.call({ sessionId: this.#sessionId, node: best === node ? null : best });
+    store.call({ sessionId: this.sessionId, node: best === node ? null : best });
   }
 }

@@ -1,18 +1,18 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
-import { chooseAgent } from "../../domain/choose-agent.ts";
-import { currentRunOf, type Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/session.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
-import { expireSuspensions } from "../permissions/expire-suspensions.ts";
 import { cutOff, storeSuspended } from "../run/cut-run.ts";
-import { beforeHandOver, takeBack } from "../run/hand-over.ts";
-import { RunWork } from "../run/run-work.ts";
+import { beforeHandOver, startRun, takeBack } from "../run/hand-over.ts";
+import { RunWork, type RunWorkOptions } from "../run/run-work.ts";
+import { takeUpFound } from "../take-up/take-up-found.ts";
 import { LookTimers } from "./look-timers.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
+import { surroundings } from "./surroundings.ts";
 import {
   canBegin,
   FREE,
@@ -22,12 +22,12 @@ import {
   workOf,
   type Step,
   type StepTo,
-  type Surroundings,
   type WorkerEvent,
   type WorkerState,
 } from "./worker-state.ts";
 
 type RunStep = Pick<StepTo<"work", RunWork>, "session" | "run">;
+type BeginOptions = Pick<RunWorkOptions, "isHanded"> & Partial<Pick<RunWorkOptions, "takenUp">>;
 
 /** One round of looks at the stored session. A nudge during a look makes another one follow. */
 interface Round {
@@ -49,7 +49,7 @@ export class SessionWorker {
   readonly #agent: SessionAgent;
   #state: WorkerState<RunWork> = FREE;
   #round: Round | null = null;
-  readonly #timers = new LookTimers();
+  readonly #timers: LookTimers;
 
   constructor(options: {
     readonly context: RuntimeContext;
@@ -60,14 +60,17 @@ export class SessionWorker {
     this.#context = options.context;
     this.#sessionId = options.sessionId;
     this.#onRest = options.onRest;
+    this.#timers = new LookTimers(options.context, options.sessionId);
     this.#ownership = new SessionOwnership(options.context, options.sessionId);
     this.#agent = new SessionAgent({
       context: options.context,
       sessionId: options.sessionId,
-      onReport: (report) => {
+      onReport: (report, place) => {
         const work = workOf(this.#state);
         const { fence } = this.#ownership;
-        return work?.attempt.report(report) ?? this.#agent.keepOffer(report, work ? null : fence);
+        return (
+          work?.attempt.report(report, place) ?? this.#agent.keepOffer(report, work ? null : fence)
+        );
       },
       onExit: () => this.nudge(),
     });
@@ -144,9 +147,20 @@ export class SessionWorker {
     // The agent may just have been started.
     await this.#agent.stop("shutdown", { urgent: true });
     this.#on({ type: "end-stop" });
+    this.#agent.forgetEnded();
     if (this.#context.cluster.isAlone) return;
     await this.#letGo();
     this.#ownership.callAnother((await this.#load())?.session ?? null);
+  }
+
+  /** The server ends, and another one goes on with the agent, if that is possible. */
+  async detach(): Promise<void> {
+    if (this.#agent.live?.agent.outlives !== true) return this.shutDown();
+    this.#on({ type: "stop" });
+    this.#timers.clear();
+    const work = workOf(this.#state);
+    await work?.settle();
+    work?.leave();
   }
 
   /** The node's lease ran out, or another node took the session over and may work on it: all work here ends. */
@@ -176,11 +190,12 @@ export class SessionWorker {
         { sessionId: this.#sessionId, err },
         "a session could not be looked at",
       );
-      this.#lookLater();
+      this.#timers.lookLater();
     }
     this.#round = null;
     if (round.isNudged) return this.nudge();
     const hasAgent = this.#agent.live !== null || this.#agent.isEnding;
+    if (this.#state.is === "free") this.#agent.forgetEnded();
     if (this.#state.is === "free" && !hasAgent && this.#timers.isEmpty) this.#onRest();
   }
 
@@ -193,22 +208,10 @@ export class SessionWorker {
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
     this.#timers.clear();
-    const step = nextStep(this.#state, session, this.#surroundings(stored, round));
+    const [context, ownership, agent] = [this.#context, this.#ownership, this.#agent];
+    const around = surroundings(stored, { context, ownership, agent, isWanted: round.isWanted });
+    const step = nextStep(this.#state, session, around);
     await this.#carryOut(step, session);
-  }
-
-  #surroundings(stored: StoredSession | null, { isWanted }: Round): Surroundings {
-    const { cluster, slots } = this.#context;
-    const { holdsLease } = cluster;
-    if (holdsLease) this.#ownership.recognise(stored);
-    const run = stored === null ? null : currentRunOf(stored.session);
-    return {
-      holdsLease,
-      owner: this.#ownership.ownerOf(stored),
-      mayBegin: stored !== null && this.#ownership.mayBegin(stored.session, { isWanted }),
-      isAgentReady: run !== null && this.#agent.isReadyFor(run.provider),
-      mustYield: slots.mustYield(this.#sessionId),
-    };
   }
 
   async #carryOut(step: Step<RunWork>, session: Session | null): Promise<void> {
@@ -218,7 +221,7 @@ export class SessionWorker {
       case "nothing":
         return;
       case "look-later":
-        return this.#lookLater();
+        return this.#timers.lookLater();
       case "give-up":
         return this.giveUp();
       case "leave-alone":
@@ -228,14 +231,16 @@ export class SessionWorker {
         await this.#letGo();
         return step.isDeleted ? this.#context.forgetSession(this.#sessionId) : undefined;
       case "rest":
-        this.#expireAt(step.until);
+        this.#timers.expireAt(step.until, () => this.nudge());
         await this.#rest(step.use);
         return step.use === "idle" ? this.#agent.applyKept(session) : undefined;
       case "continue":
         if (step.isBusy) slots.use(this.#sessionId, "busy");
         await step.work.attempt.deliverAnswers();
         step.work.attempt.steering.deliver();
-        return this.#expireAt(step.until);
+        return this.#timers.expireAt(step.until, () => this.nudge());
+      case "take-up":
+        return this.#takeUp(step);
       case "drop-steering":
         return this.#command(step.session, { type: step.do, at, runId: step.run.id });
       case "wind-down":
@@ -249,7 +254,9 @@ export class SessionWorker {
         slots.leave(this.#sessionId);
         return slots.wait(this.#sessionId);
       case "start-run":
-        return this.#startRun(step);
+        if (!(await this.#takeSlot(step.session))) return;
+        slots.countRun(this.#sessionId);
+        return this.#command(step.session, startRun(this.#context, step.session, step.entry));
       case "work":
         if (!(await this.#takeSlot(step.session))) return;
         if ((await this.#own(step.session)) === null) return;
@@ -269,8 +276,23 @@ export class SessionWorker {
     }
   }
 
+  async #takeUp({ session }: StepTo<"take-up", RunWork>): Promise<void> {
+    const canWork = async (): Promise<boolean> =>
+      session !== null && (await this.#own(session)) !== null && this.#takeSlot(session);
+    const taken = await takeUpFound(this.#context, this.#agent, this.#sessionId, canWork);
+    if (taken.is === "work") return this.#begin(taken, { ...taken, isHanded: true });
+    // The agent has not got the message that is stored as handed over to it.
+    if (taken.is === "idle" && taken.run !== null) {
+      this.#on({ type: "reserve", runId: taken.run.id });
+      this.#on({ type: "end-commit", runId: taken.run.id });
+    }
+    if (taken.is !== "later") this.nudge();
+  }
+
   /** Another node owns the session: no agent of it may be here, not even one that was just starting. */
   async #leaveAlone(): Promise<void> {
+    const found = this.#context.found.of(this.#sessionId);
+    if (found !== null) await this.#context.found.end(found);
     await this.#agent.stop("taken_over", { urgent: true });
     this.#context.slots.leave(this.#sessionId);
   }
@@ -308,15 +330,6 @@ export class SessionWorker {
     await this.#ownership.release();
   }
 
-  async #startRun({ session, entry }: StepTo<"start-run", RunWork>): Promise<void> {
-    if (!(await this.#takeSlot(session))) return;
-    const { clock, defaultProvider, slots } = this.#context;
-    slots.countRun(this.#sessionId);
-    const choice = chooseAgent(entry, { session, defaultProvider: defaultProvider() });
-    const start = { ...choice, handed: false };
-    await this.#command(session, { type: "start-run", at: clock(), runId: entry.runId, start });
-  }
-
   /** Stores commands under our fence. Afterwards the session is looked at again. */
   async #command(session: Session, command: Command | readonly Command[]): Promise<void> {
     const fence = await this.#own(session);
@@ -324,7 +337,7 @@ export class SessionWorker {
     const done = await this.#context.execute({ sessionId: session.id, command, extras: { fence } });
     if (done.ok) return this.nudge();
     // The session has changed since it was read, such as a message that was withdrawn from the queue.
-    if (!("refused" in done) || done.refused !== "fenced") return this.#lookLater();
+    if (!("refused" in done) || done.refused !== "fenced") return this.#timers.lookLater();
     // Another node took the session over. It may have released it since, so look again.
     this.#ownership.fence = null;
     await this.#agent.stop("taken_over", { urgent: true });
@@ -332,7 +345,7 @@ export class SessionWorker {
     this.nudge();
   }
 
-  #begin({ session, run }: RunStep, { isHanded }: { readonly isHanded: boolean }): void {
+  #begin({ session, run }: RunStep, { isHanded, takenUp = null }: BeginOptions): void {
     const { fence } = this.#ownership;
     // The worker may have been stopped, or the agent reserved, since the step was chosen.
     if (fence === null || !canBegin(this.#state, run.id)) return;
@@ -342,6 +355,7 @@ export class SessionWorker {
       run,
       fence,
       isHanded,
+      takenUp,
       findAgent: (signal) => this.#agent.forRun(run, { session, fence, signal }),
       stopAgent: () => this.#agent.stop("run_failed", { urgent: true }),
       onWaiting: () => this.nudge(),
@@ -372,26 +386,11 @@ export class SessionWorker {
     if (claimed === "full") {
       // An idle agent makes room, on this node if it has one.
       if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
-      this.#lookLater();
+      this.#timers.lookLater();
     }
     // What was read before the claim may be older than the last work of the former owner.
     if (claimed === "full" || claimed === null) await this.#letGo();
     else this.nudge();
     return null;
   }
-
-  #expireAt(until: number | null): void {
-    if (until === null) return;
-    const delayMs = Math.max(0, until - this.#context.clock());
-    const expire = (): Promise<void> => expireSuspensions(this.#context, this.#sessionId);
-    this.#timers.after(delayMs, () => void expire().finally(() => this.nudge()));
-  }
-
-  /** The database failed, or the session cannot be had now. The nudge may reach another worker. */
-  #lookLater(): void {
-    this.#timers.clear();
-    this.#timers.after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId));
-  }
 }
-
-const LOOK_AGAIN_MS = 1_000;

@@ -91,6 +91,7 @@ const anySurroundings: fc.Arbitrary<Surroundings> = fc.record({
   owner: fc.constantFrom("this_node", "this_node", "this_node", "other_node", "nobody", "lost"),
   mayBegin: fc.boolean(),
   isAgentReady: fc.boolean(),
+  hasFound: fc.constant(false),
   mustYield: fc.boolean(),
 });
 
@@ -296,13 +297,9 @@ class World {
   look(): Step<AnyWork> {
     this.#on({ type: "begin-look" });
     this.#on({ type: "end-look", session: this.session });
-    const step = nextStep(this.state, this.session, {
-      holdsLease: true,
-      owner: "this_node",
-      mayBegin: true,
-      isAgentReady: this.#hasAgent,
-      mustYield: false,
-    });
+    const around = { holdsLease: true, owner: "this_node", mayBegin: true } as const;
+    const rest = { isAgentReady: this.#hasAgent, hasFound: false, mustYield: false };
+    const step = nextStep(this.state, this.session, { ...around, ...rest });
     this.#carryOut(step);
     return step;
   }

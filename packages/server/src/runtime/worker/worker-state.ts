@@ -135,6 +135,8 @@ export interface Surroundings {
   readonly mayBegin: boolean;
   /** The live agent is idle, knows the session and is of the current run's provider. */
   readonly isAgentReady: boolean;
+  /** An earlier server has left an agent of the session. */
+  readonly hasFound: boolean;
   /** Other sessions wait for a slot, and this one has had its share. */
   readonly mustYield: boolean;
 }
@@ -157,6 +159,8 @@ export type Step<Work extends AnyWork> =
       readonly isBusy: boolean;
       readonly until: number | null;
     }
+  /** Goes on with the agent that an earlier server has left. */
+  | { readonly do: "take-up"; readonly session: Session | null }
   /** Settles messages that were to steer a run on which no agent works. */
   | { readonly do: "drop-steering"; readonly session: Session; readonly run: CurrentRun }
   /** Ends work on a run that is no longer the session's. */
@@ -204,6 +208,7 @@ export function nextStep<Work extends AnyWork>(
       if (isHanded(session, state.runId)) break;
       return state.commit === "visible" ? stepWithoutWork(FREE, session, around) : NOTHING;
     case "free":
+      if (around.hasFound) return { do: "take-up", session };
       break;
     default:
       state satisfies never;
