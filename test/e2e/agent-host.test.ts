@@ -1,0 +1,204 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { needProc } from "../../packages/server/src/domain/testing/machine.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
+import {
+  ask,
+  elicit,
+  form,
+  say,
+  script,
+  shell,
+  silent,
+  tool,
+  waitFor,
+  type Step,
+} from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type RunningServer,
+} from "./holdfast-process.ts";
+import { markedProcesses } from "./marked-processes.ts";
+
+let folder: string;
+let root: string;
+let server: RunningServer;
+let client: Client;
+
+beforeEach(async () => {
+  needProc();
+  const providers = { scripted: { type: "acp", command: scriptedCommand } };
+  const agents = { host: "outside", unattendedSeconds: 60 };
+  ({ folder, root } = prepareFolder({ providers, agents }));
+  await start();
+});
+afterEach(async () => {
+  await server.end("SIGTERM");
+  const left = agents();
+  for (const pid of left) process.kill(pid, "SIGKILL");
+  removeFolder(folder);
+  expect(left).toEqual([]);
+});
+
+async function start(): Promise<void> {
+  const env = { AGENT_WORKSPACE_ROOT: root };
+  server = await startHoldfast({ data: path.join(folder, "data"), env });
+  client = createClient(server);
+}
+
+async function killAndStart(): Promise<void> {
+  await server.end("SIGKILL");
+  await start();
+}
+
+const agents = (): readonly number[] => markedProcesses(MARKER_VARIABLE, root);
+const file = (name: string): string => path.join(root, name);
+
+async function send(...steps: readonly Step[]): Promise<string> {
+  const repo = await client.repos.add({ path: "." });
+  const { id } = await client.sessions.create({ repoId: repo.id, provider: "scripted" });
+  await client.sessions.send(id, { text: script(...steps) });
+  return id;
+}
+
+async function until(
+  id: string,
+  condition: (session: WholeSession) => boolean,
+): Promise<WholeSession> {
+  for await (const { session } of client.sessions.follow(id))
+    if (condition(session)) return session;
+  throw new Error("the session was deleted");
+}
+
+const textOf = ({ messages }: WholeSession): string =>
+  messages
+    .filter(({ role, content }) => role === "agent" && content.type === "text")
+    .map(({ content }) => content["text"])
+    .join("");
+
+const isIdle = ({ state }: WholeSession): boolean => state === "idle";
+
+async function endOf(id: string): Promise<{ readonly text: string; readonly status?: string }> {
+  const session = await until(id, isIdle);
+  const { runs } = await client.sessions.runs(id);
+  return { text: textOf(session), status: runs.at(-1)?.status ?? "none" };
+}
+
+describe("a killed server", () => {
+  it("leaves its agent at work, and the next one goes on with every word once (D4)", async () => {
+    const id = await send(
+      say("one "),
+      say("two "),
+      waitFor(file("go")),
+      say("three "),
+      waitFor(file("end")),
+      say("four"),
+    );
+    await until(id, (session) => textOf(session) === "one two ");
+    const before = agents();
+    await server.end("SIGKILL");
+    // The agent goes on while no server is there.
+    writeFileSync(file("go"), "");
+    expect(agents()).toEqual(before);
+    await start();
+    await until(id, (session) => textOf(session) === "one two three ");
+    await killAndStart();
+    writeFileSync(file("end"), "");
+    expect(await endOf(id)).toEqual({ text: "one two three four", status: "completed" });
+    expect(agents()).toEqual(before);
+    // It is the same agent for the next message, too.
+    await client.sessions.send(id, { text: script(say(" five")) });
+    expect(await endOf(id)).toMatchObject({ status: "completed" });
+    expect(agents()).toEqual(before);
+    const notices = (await client.sessions.get(id)).messages.filter(
+      ({ content }) => content["notice"] !== undefined,
+    );
+    expect(notices).toEqual([]);
+  });
+
+  it("leaves a question open, and the answer goes to the agent that asked (D4)", async () => {
+    const id = await send(
+      ask({ id: "t1", title: "Write it" }),
+      shell(`echo done >> ${file("effect")}`),
+      say(" end"),
+    );
+    const asked = await until(id, ({ state }) => state === "suspended");
+    const [pid] = agents();
+    await killAndStart();
+    const { suspensions } = await client.suspensions();
+    expect(suspensions).toHaveLength(1);
+    await client.sessions.answer(asked.id, {
+      suspensionId: suspensions[0]?.id ?? "",
+      answer: { optionId: "allow" },
+    });
+    expect(await endOf(id)).toEqual({ text: "answer: allow end", status: "completed" });
+    expect(agents()[0]).toBe(pid);
+    expect(readFileSync(file("effect"), "utf8")).toBe("done\n");
+  });
+
+  it("leaves a form open, and the answer goes to the agent that asked (D4)", async () => {
+    const id = await send(elicit(form("Who?", { name: { type: "string" } })), say(" end"));
+    await until(id, ({ state }) => state === "suspended");
+    await killAndStart();
+    const { suspensions } = await client.suspensions();
+    const [open] = suspensions;
+    await client.sessions.answer(id, {
+      suspensionId: open?.id ?? "",
+      answer: { action: "accept", content: { name: "Ada" } },
+    });
+    const end = await endOf(id);
+    expect(end.status).toBe("completed");
+    expect(end.text).toContain("Ada");
+    expect(suspensions).toHaveLength(1);
+  });
+
+  it("leaves a tool call running, which ends for the next one (D4)", async () => {
+    const id = await send(
+      tool({ id: "t1", title: "Build", ends: null }),
+      waitFor(file("go")),
+      tool({ id: "t1", title: "Build" }),
+      say("built"),
+    );
+    const statusOf = ({ messages }: WholeSession): unknown =>
+      messages.find(({ content }) => content.type === "tool")?.content["status"];
+    await until(id, (session) => statusOf(session) === "in_progress");
+    await killAndStart();
+    expect(statusOf(await client.sessions.get(id))).toBe("in_progress");
+    writeFileSync(file("go"), "");
+    expect(await endOf(id)).toEqual({ text: "built", status: "completed" });
+    const session = await client.sessions.get(id);
+    expect(statusOf(session)).toBe("completed");
+    expect(session.messages.filter(({ content }) => content.type === "tool")).toHaveLength(1);
+  });
+
+  it("leaves an agent that a cancel reaches afterwards (D4)", async () => {
+    const id = await send(say("on"), silent());
+    await until(id, (session) => textOf(session) === "on");
+    const [pid] = agents();
+    await killAndStart();
+    await client.sessions.cancel(id);
+    expect(await endOf(id)).toEqual({ text: "on", status: "cancelled" });
+    await client.sessions.send(id, { text: script(say(" next")) });
+    expect(await endOf(id)).toEqual({ text: "on next", status: "completed" });
+    expect(agents()[0]).toBe(pid);
+  });
+});
+
+describe("a server that stops", () => {
+  it("ends its agents and their host (A8)", async () => {
+    const id = await send(say("on"), silent());
+    await until(id, (session) => textOf(session) === "on");
+    const { pid } = JSON.parse(readFileSync(path.join(folder, "data/host/host.json"), "utf8"));
+    await server.end("SIGTERM");
+    expect(agents()).toEqual([]);
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    await start();
+    expect(await endOf(id)).toEqual({ text: "on", status: "interrupted" });
+  });
+});
