@@ -1,7 +1,10 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openPromptOf } from "../providers/acp/take-up.ts";
 import { openAgentHost, type AgentHost } from "../providers/host/agent-host.ts";
 import { createFoundAgents, NO_AGENTS, type FoundAgents } from "../runtime/take-up/found-agents.ts";
+import { makeFolder } from "./settings/data-folder.ts";
 import type { LogFile } from "./log-file.ts";
 import type { ServeSettings } from "./settings/settings.ts";
 import { VERSION } from "./version.ts";
@@ -19,6 +22,27 @@ export async function openHostOf(
     onTrouble: (problem, err) => logger.warn({ err }, problem),
   });
 }
+
+/**
+ * The key for the tokens of agents' tools. Agents that outlive a server keep their tokens, so the next server needs the same
+ * key.
+ */
+export function toolKeyIn(dataFolder: string): Buffer {
+  const file = path.join(dataFolder, "host", "tools.key");
+  makeFolder(path.dirname(file));
+  try {
+    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  }
+  const key = readFileSync(file);
+  if (key.length === KEY_BYTES) return key;
+  // It was being written when the disk was full or the power failed. No agent has a token of it.
+  rmSync(file);
+  return toolKeyIn(dataFolder);
+}
+
+const KEY_BYTES = 32;
 
 /** The agents that an earlier server has left there. */
 export function foundIn(host: AgentHost | undefined): FoundAgents {

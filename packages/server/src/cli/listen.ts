@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { errorText } from "../domain/error-text.ts";
 import type { App } from "../http/app.ts";
 import { socketFileIn } from "./access/socket-file.ts";
@@ -5,10 +6,16 @@ import { CommandFailure } from "./exit.ts";
 import type { LogFile } from "./log-file.ts";
 import type { ServeSettings } from "./settings/settings.ts";
 
-/** Returns the URL. */
-export async function listen(app: App, { host, port }: ServeSettings): Promise<string> {
+/** Returns the URL. `formerPort`: agents know it, so any free port is only the second choice. */
+export async function listen(
+  app: App,
+  { host, port }: ServeSettings,
+  formerPort: number | null,
+): Promise<string> {
+  const isFormer =
+    port === 0 && formerPort !== null && (await canListen({ host, port: formerPort }));
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port: isFormer ? formerPort : port });
   } catch (error) {
     throw new CommandFailure(listenFailure(error, { host, port }), undefined, { cause: error });
   }
@@ -32,6 +39,14 @@ export async function openSocket(
     logger.warn({ err, file }, "there is no Unix socket: commands use the token file instead");
     return async () => {};
   }
+}
+
+function canListen(where: { readonly host: string; readonly port: number }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(where, () => probe.close(() => resolve(true)));
+  });
 }
 
 function listenFailure(error: unknown, { host, port }: { host: string; port: number }): string {

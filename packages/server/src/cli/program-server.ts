@@ -18,6 +18,10 @@ export function addServerCommands(holdfast: Command): void {
     .description(
       "Runs the server with its API and its web page in this terminal, until you press Ctrl-C.",
     )
+    .option(
+      "--takeover",
+      "replace a server that runs on the data folder; its agents go on with their work",
+    )
     .addHelpText(...examples("holdfast serve", "holdfast serve --port 8080"))
     .action(run(async () => (await serving()).serve));
   withServerOptions(holdfast.command("open"))
@@ -56,7 +60,7 @@ function addBackground(holdfast: Command): void {
   withStopping(holdfast.command("restart"))
     .summary("restart the server in the background")
     .description(
-      "Stops the server and starts it again with the settings of the last `holdfast up`. If no server runs, starts it.",
+      "Stops the server and starts it again with the settings of the last `holdfast up`. Agents go on with their work. If no server runs, starts it.",
     )
     .addHelpText(...examples("holdfast restart"))
     .action(run(async () => (await upAndDown()).restart));

@@ -30,7 +30,7 @@ import {
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { defined } from "../domain/defined.ts";
-import { foundIn, openHostOf } from "./agent-host.ts";
+import { foundIn, openHostOf, toolKeyIn } from "./agent-host.ts";
 import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
@@ -39,6 +39,7 @@ import {
   journalFolder,
   localUrl,
   lockDataFolder,
+  readServerFile,
   recordNode,
 } from "./settings/data-folder.ts";
 import { CommandFailure } from "./exit.ts";
@@ -80,6 +81,7 @@ export async function startServer(
   settings: ServeSettings,
   { failpoint = NO_FAILPOINT }: ServerOptions = {},
 ): Promise<Server> {
+  const former = readServerFile(settings.dataFolder);
   const lock = lockDataFolder(settings.dataFolder);
   const closers: (() => Promise<unknown>)[] = [async () => lock.release()];
   let keepsAgents = false;
@@ -102,7 +104,9 @@ export async function startServer(
     closers.push(store.close);
     const token = serverToken(settings, logger);
     if (token !== null) secrets.keep([token]);
-    const agentTokens = createAgentTokens();
+    const agentTokens = createAgentTokens(
+      settings.agentHost.isOutside ? toolKeyIn(settings.dataFolder) : undefined,
+    );
     const tools = openAgentTools(agentTokens);
     // Loads the HTTP layer while the sandbox is tested and the writer thread starts.
     const [sandbox, { buildApp }] = await phases.run(
@@ -156,7 +160,8 @@ export async function startServer(
       async () => tools.reachableAt(null),
     );
     const database = (await identifyDatabase(settings.database)) ?? undefined;
-    const url = await listen(app, settings);
+    const formerPort = former === null || host === undefined ? null : portOf(former.url);
+    const url = await listen(app, settings, formerPort);
     closers.push(await openSocket(app, settings, logger));
     tools.reachableAt(url);
     lock.announce({
@@ -186,6 +191,11 @@ export async function startServer(
     await closeAll(closers);
     throw error;
   }
+}
+
+function portOf(url: string): number | null {
+  const port = Number(URL.parse(url)?.port);
+  return Number.isInteger(port) && port > 0 ? port : null;
 }
 
 /** Closes in reverse order. A failure does not stop the others from closing. */

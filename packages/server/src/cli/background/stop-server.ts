@@ -7,9 +7,16 @@ import {
   runningServer,
   type ServerFile,
 } from "../settings/data-folder.ts";
+import { LET_GO_SIGNAL } from "./let-go.ts";
 import { processStart } from "./process-start.ts";
 
 const POLL_MS = 50;
+
+export interface StopOptions {
+  readonly withinMs: number;
+  /** Agents that can go on without the server do. Otherwise they are ended. */
+  readonly keepsAgents?: boolean;
+}
 
 /**
  * Asks the server on the data folder to stop, and resolves when it has: sessions are suspended, the data folder is free.
@@ -17,7 +24,7 @@ const POLL_MS = 50;
  */
 export async function stopServer(
   dataFolder: string,
-  { withinMs }: { readonly withinMs: number },
+  { withinMs, keepsAgents = false }: StopOptions,
 ): Promise<ServerFile | null> {
   const server = runningServer(dataFolder);
   if (server === null) {
@@ -30,7 +37,7 @@ export async function stopServer(
     throw new CommandFailure(
       `Process ${server.pid} cannot be identified as the server on ${dataFolder}, so it is not stopped. Stop the server where it was started.`,
     );
-  terminate(server);
+  signal(server, keepsAgents ? LET_GO_SIGNAL : "SIGTERM");
   const deadline = performance.now() + withinMs;
   while (isUsedBy(dataFolder, server)) {
     if (performance.now() >= deadline)
@@ -46,9 +53,9 @@ function isSameProcess({ pid, processStart: recorded }: ServerFile): boolean {
   return recorded !== undefined && processStart(pid) === recorded;
 }
 
-function terminate({ pid }: ServerFile): void {
+function signal({ pid }: ServerFile, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, "SIGTERM");
+    process.kill(pid, name);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ESRCH") return;
     throw new CommandFailure(

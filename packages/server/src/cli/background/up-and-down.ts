@@ -49,7 +49,10 @@ export async function down(flags: StopFlags): Promise<void> {
   printer.result({ stopped: server !== null, pid: server?.pid ?? null, dataFolder }, text);
 }
 
-/** Stops the server and starts it with the settings of the last `up`, whatever the settings of this shell are. */
+/**
+ * Stops the server and starts it with the settings of the last `up`, whatever the settings of this shell are. Its agents go on
+ * meanwhile.
+ */
 export async function restart(flags: StopFlags): Promise<void> {
   const printer = openPrinter(flags);
   const dataFolder = dataFolderOf(flags, process.env);
@@ -59,7 +62,7 @@ export async function restart(flags: StopFlags): Promise<void> {
     throw new CommandFailure(
       `The server with pid ${server.pid} was not started with \`${commandLine("up")}\`. Restart it where it was started, or run \`${commandLine("down")}\` and then \`${commandLine("up")}\`.`,
     );
-  await stopServer(dataFolder, { withinMs: flags.timeout * 1_000 });
+  await stopServer(dataFolder, { withinMs: flags.timeout * 1_000, keepsAgents: true });
   await start(dataFolder, record ?? startPlan({}, process.env, process.cwd()), printer);
 }
 

@@ -2,6 +2,7 @@ import { flushCompileCache } from "node:module";
 import { boundNewSpace } from "./bound-memory.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { LET_GO_SIGNAL } from "../background/let-go.ts";
 import { noteLoading } from "../start-phases.ts";
 import { serveSettings, type ServeFlags } from "../settings/settings.ts";
 
@@ -9,17 +10,36 @@ const STOP_TIMEOUT_MS = 10_000;
 const AFTER_DRAIN_MS = 7_000;
 const TIDY_UP_AFTER_MS = 1_000;
 
-export async function serve(flags: ServeFlags): Promise<void> {
+export async function serve({ takeover, ...flags }: ServeCommandFlags): Promise<void> {
   const settings = serveSettings(flags, process.env);
+  if (takeover === true) await replaceRunning(settings.dataFolder);
   const { greeting, startServer } = await import("../serve.ts");
   noteLoading((line) => process.stderr.write(`holdfast: ${line}\n`));
-  const stopRequest = stopSignal();
+  const stopRequest = stopSignal({ isAtTerminal: process.stdout.isTTY });
   const server = await startServer(settings);
   process.stdout.write(`${greeting(server, settings, { isTerminal: process.stdout.isTTY })}\n`);
   boundNewSpace();
   tidyUpSoon();
-  await stopRequest;
-  await stopInTime(server.stop, settings.member);
+  const how = await stopRequest;
+  if (how === "restart") (await import("../background/successor.ts")).startSuccessor();
+  const keepsAgents = how !== "stop";
+  await stopInTime(() => server.stop({ keepsAgents }), settings.member);
+}
+
+interface ServeCommandFlags extends ServeFlags {
+  readonly takeover?: true;
+}
+
+/** How long a server may take to let go of its data folder. */
+const LET_GO_MS = 60_000;
+
+async function replaceRunning(dataFolder: string): Promise<void> {
+  const { stopServer } = await import("../background/stop-server.ts");
+  const stopped = await stopServer(dataFolder, { withinMs: LET_GO_MS, keepsAgents: true });
+  if (stopped !== null)
+    process.stderr.write(
+      `holdfast: the server with pid ${stopped.pid} has ended; its agents go on.\n`,
+    );
 }
 
 /** Serves tools to the agent that started this process; the environment names its session. */
@@ -29,13 +49,25 @@ export async function serveTools(): Promise<void> {
   await server.closed;
 }
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP. The same signal again ends the process at once. */
-export function stopSignal(): Promise<void> {
+/** `let-go`: another server goes on with the agents. `restart`: this one starts it. */
+export type StopRequest = "stop" | "let-go" | "restart";
+
+/**
+ * Resolves at the first signal. The same signal again ends the process at once. SIGHUP is a restart, except from a terminal
+ * that is closed.
+ */
+export function stopSignal({ isAtTerminal = true } = {}): Promise<StopRequest> {
+  const requests: readonly (readonly [NodeJS.Signals, StopRequest])[] = [
+    ["SIGINT", "stop"],
+    ["SIGTERM", "stop"],
+    ["SIGHUP", isAtTerminal ? "stop" : "restart"],
+    [LET_GO_SIGNAL, "let-go"],
+  ];
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    for (const [signal, request] of requests) {
       process.once(signal, () => {
         process.once(signal, () => process.exit(130));
-        resolve();
+        resolve(request);
       });
     }
   });
