@@ -274,6 +274,7 @@ async function startRuntime(
     node,
     formerNode,
     found: foundIn(forAgents.host),
+    onLease: (ms: number) => forAgents.host?.keepFor(ms),
     catalog: catalogOf(settings, {
       ...forAgents,
       onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),

@@ -41,6 +41,8 @@ export interface RuntimeOptions
     Partial<Pick<RuntimeContext, "permissions" | "mcpVariables" | "failpoint" | "found">> {
   /** The process that this one replaces. It is dead, even if its lease has not expired. */
   readonly formerNode?: string | null;
+  /** The node may act for its sessions for so long. */
+  readonly onLease?: (ms: number) => void;
   /** The settings of this node. */
   readonly member?: ClusterMember;
   readonly version?: string;
@@ -156,6 +158,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     log,
     slots,
     missingRepos: () => options.repositories.missing(member.labels),
+    onHeld: options.onLease,
+    // No other node may take sessions over whose agents are alive here.
+    onJoined: async () => {
+      const from = options.formerNode ?? null;
+      if (from === null) return;
+      for (const sessionId of options.found?.sessionIds ?? [])
+        await store.claim({ sessionId, node, from });
+    },
     onLost: (why) => {
       for (const worker of workers.values()) void worker.giveUp(why);
     },

@@ -42,7 +42,7 @@ export interface AgentHost {
   end(found: FoundAgent): Promise<void>;
   /** Removes what is left of an agent that is dead. */
   discard(found: FoundAgent): void;
-  /** Agents end after so long unless this is repeated. Null: they need no lease. */
+  /** Agents have ended after so long unless this is repeated. Null: they need no lease. */
   keepFor(ms: number | null): void;
   /** The server ends. `agents`: they go on without it, or are ended. */
   close(options: { readonly agents: "go-on" | "end" }): Promise<void>;
@@ -68,6 +68,8 @@ const PROGRAM = path.join(import.meta.dirname, `host-program${path.extname(impor
 const LOG = ".log";
 /** A host answers at once, but a busy machine may not let it. */
 const ANSWER_MS = 10_000;
+/** An urgent end takes at most so long. */
+const END_URGENTLY_MS = 3_000;
 /** For a host of another version to end its agents. */
 const END_MS = 20_000;
 
@@ -150,8 +152,9 @@ export async function openAgentHost(options: AgentHostOptions): Promise<AgentHos
     },
     discard: ({ id }) => rmSync(logFile(folder, id), { force: true }),
     keepFor: (ms) => {
-      leaseMs = ms;
-      host?.order({ do: "keep", ms });
+      const isLong = ms === null || ms > 3 * END_URGENTLY_MS;
+      leaseMs = isLong ? (ms === null ? null : ms - END_URGENTLY_MS) : (ms * 2) / 3;
+      host?.order({ do: "keep", ms: leaseMs });
     },
     close: async ({ agents }) => {
       await starting?.catch(() => {});

@@ -9,6 +9,8 @@ import { hasRoom, nodeView, type NodeView } from "./node-view.ts";
 export interface ClusterOptions
   extends ClusterMember, Omit<NodeLeaseOptions, "about" | "onRenewed"> {
   readonly formerNode: string | null;
+  /** This node has a lease, and the former one still has its own: sessions can be claimed from it. */
+  readonly onJoined?: () => Promise<void>;
   readonly version: string;
   /** The agent slots of this node. */
   readonly slots: Pick<AgentSlots, "limit" | "taken" | "busy">;
@@ -111,8 +113,9 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     onRenewed: async () => void (await look()),
   });
 
-  if (options.formerNode !== null) await store.dropLease(options.formerNode);
   await lease.begin();
+  await options.onJoined?.();
+  if (options.formerNode !== null) await store.dropLease(options.formerNode);
   // The data folder is locked, so an earlier process on the same file is dead.
   if (!isShared && lease.failure === null) await store.dropOtherLeases(node);
 

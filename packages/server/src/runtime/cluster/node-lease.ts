@@ -19,6 +19,8 @@ export interface NodeLeaseOptions {
   readonly about: () => Promise<JsonObject>;
   /** After each renewal. */
   readonly onRenewed: () => Promise<void>;
+  /** The lease is valid for so long. */
+  readonly onHeld?: ((ms: number) => void) | undefined;
   /** The lease expired before it was renewed: other nodes may own the sessions now. */
   readonly onLost: (why: LossReason) => void;
   /** The lease was renewed after the database was unreachable. */
@@ -80,6 +82,7 @@ export function createNodeLease(options: NodeLeaseOptions) {
       const startedAt = performance.now();
       const wasHeld = await store.renewLease({ node, ttlMs: leaseMs, about });
       renewedAt = startedAt;
+      if (isShared) options.onHeld?.(startedAt + leaseMs - performance.now());
       // On SQLite the lock of the data folder is the ownership: a pause or a jump of the clock takes nothing away.
       if (isShared && !wasHeld && !isLost) {
         log.warn({ node }, "the lease had expired and was taken again");

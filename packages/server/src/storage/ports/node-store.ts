@@ -16,6 +16,8 @@ export interface NodeStore {
   claim(claim: {
     readonly sessionId: string;
     readonly node: string;
+    /** A node whose process is known to be dead, although its lease may be valid. */
+    readonly from?: string | null;
     /** Maximum number of sessions that all nodes together may own. */
     readonly limit?: number | null;
   }): Promise<Claim>;

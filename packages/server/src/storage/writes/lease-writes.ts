@@ -1,7 +1,7 @@
 import type { Queryable } from "../dialect.ts";
 import { prepared } from "../prepared.ts";
 import { hasLiveOwner } from "../reads/live-owner.ts";
-import type { Claim, Fence, Lease } from "../ports/node-store.ts";
+import type { Claim, Fence, Lease, NodeStore } from "../ports/node-store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** One row per node: the cost does not depend on the number of its sessions. */
@@ -91,10 +91,12 @@ export async function dropOtherLeases({ db }: Transaction, node: string): Promis
   await db.deleteFrom("NodeLease").where("node", "!=", node).execute();
 }
 
+type ClaimRequest = Parameters<NodeStore["claim"]>[0];
+
 /** One compare-and-set: if two nodes want a free session, one gets it, with a new epoch. */
 export async function claimSession(
   transaction: Transaction,
-  { sessionId, node, limit }: { sessionId: string; node: string; limit?: number | null },
+  { sessionId, node, from, limit }: ClaimRequest,
 ): Promise<Claim> {
   const { db } = transaction;
   if (limit !== undefined && limit !== null && (await isFull(transaction, { sessionId, limit }))) {
@@ -105,7 +107,11 @@ export async function claimSession(
     .set(({ eb }) => ({ owner: node, epoch: eb("epoch", "+", 1) }))
     .where("id", "=", sessionId)
     .where(({ eb, or, not }) =>
-      or([eb("owner", "is", null), not(hasLiveOwner(transaction.dialect))]),
+      or([
+        eb("owner", "is", null),
+        not(hasLiveOwner(transaction.dialect)),
+        ...(from === undefined || from === null ? [] : [eb("owner", "=", from)]),
+      ]),
     )
     .returning("epoch")
     .executeTakeFirst();
