@@ -8,6 +8,7 @@ const PROGRAMS = {
   "demo-agent": "src/providers/demo/demo-agent.ts",
   relay: "src/providers/network/relay.ts",
   "host-program": "src/providers/host/host-program.ts",
+  "keeper-program": "src/providers/network/keeper/keeper-program.ts",
 };
 
 /** The writer thread loads these. In one file with the rest of the program, they would take 15 MiB more memory. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import { createCatalog, type Catalog, type CatalogOptions } from "../providers/catalog.ts";
 import type { ContainmentKind } from "../providers/containment/containment.ts";
 import { demoDefinition } from "../providers/demo/demo-definition.ts";
+import { openKeptNetworks } from "../providers/network/keeper/kept-networks.ts";
 import { isInside } from "../providers/sandbox/path-inside.ts";
 import { openSandbox, type Sandbox } from "../providers/sandbox/sandbox.ts";
 import { journalFolder } from "./settings/data-folder.ts";
@@ -40,6 +41,7 @@ export function openSandboxOf(settings: ServeSettings): Promise<Sandbox> {
   const isApart = file !== null && !isInside(file, own) && !isInside(file, dataFolder);
   return openSandbox({
     mode: settings.sandbox,
+    ...(settings.agentHost.isOutside && { openNetwork: openKeptNetworks().open }),
     environment: process.env,
     dataFolder: own,
     hidden: [

@@ -158,7 +158,10 @@ export async function launch(
     throw error;
   });
   own = hosted;
-  void process.exited.then(() => enclosure?.close());
+  if (hosted !== null) enclosure?.bind?.(process.pid);
+  void process.exited.then(() => {
+    if (hosted?.endedBy !== "replaced") enclosure?.close();
+  });
   request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,

@@ -37,6 +37,10 @@ export interface AgentNetwork {
   readonly environment: Readonly<Record<string, string>>;
   /** The address inside of an address of our API. */
   readonly inside: (url: URL) => string;
+  /** Whether it stays open when the server ends. */
+  readonly outlives?: boolean;
+  /** The agent has started: the network is closed when this process has exited. */
+  readonly bind?: (pid: number) => void;
   readonly close: () => void;
 }
 
@@ -90,7 +94,7 @@ export async function openAgentNetwork(options: AgentNetworkOptions): Promise<Ag
       bubblewrap: bubblewrapOptions(user),
       resolvConf: nameServers === null ? null : writeResolvConf(folder, nameServers),
       environment: user === null || namesProxy(environment) ? proxyVariables(PROXY) : {},
-      inside: ({ pathname }) => `${PROXY}${pathname}`,
+      inside: insideUrl,
       close,
     };
   } catch (error) {
@@ -117,6 +121,10 @@ function writeResolvConf(folder: string, nameServers: string): string {
   const file = path.join(folder, "resolv.conf");
   writeFileSync(file, nameServers);
   return file;
+}
+
+export function insideUrl({ pathname }: URL): string {
+  return `${PROXY}${pathname}`;
 }
 
 const PROXY = `http://127.0.0.1:${PROXY_PORT}`;

@@ -10,6 +10,8 @@ export interface Enclosure {
   readonly toolServers: readonly ToolServer[];
   /** Whether the agent loses something, such as its network, if the server ends. */
   readonly needsServer?: boolean;
+  /** Call it when the agent has started. */
+  readonly bind?: (pid: number) => void;
   /** Kills what is left of the agent. */
   killAll(): Promise<void>;
   /** Call it when the agent has exited. */

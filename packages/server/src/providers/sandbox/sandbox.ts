@@ -60,6 +60,8 @@ export interface SandboxOptions {
   readonly platform?: NodeJS.Platform;
   /** How agents are kept together without a sandbox, in order of preference. */
   readonly containments?: readonly ContainmentKind[];
+  /** Opens the networks of agents (default: in this process, with which they end). */
+  readonly openNetwork?: typeof openAgentNetwork;
   /** Finds what a full network needs (default: the installed programs). */
   readonly findUserNetwork?: typeof findUserNetwork;
 }
@@ -157,12 +159,12 @@ interface Bubblewrap {
 
 async function enclose(
   agent: SandboxedAgent,
-  { dataFolder, hidden = [] }: SandboxOptions,
+  { dataFolder, hidden = [], openNetwork = openAgentNetwork }: SandboxOptions,
   bubblewrap: Bubblewrap,
 ): Promise<Enclosure> {
   const { workspace, directories = [], command, toolServers } = agent;
   for (const folder of [workspace, ...directories]) refuseFolder(folder, dataFolder);
-  const network = await networkOf(agent, bubblewrap.network);
+  const network = await networkOf(agent, bubblewrap.network, openNetwork);
   try {
     const env = {
       ...Object.fromEntries(
@@ -179,7 +181,8 @@ async function enclose(
     return {
       command: { program, args, env },
       isBubblewrap: true,
-      needsServer: network !== null,
+      needsServer: network !== null && network.outlives !== true,
+      ...(network?.bind !== undefined && { bind: network.bind }),
       // Bubblewrap has a PID namespace.
       killAll: () => Promise.resolve(),
       toolServers:
@@ -204,12 +207,13 @@ function refuseFolder({ path: folder }: Workspace, dataFolder: string): void {
 async function networkOf(
   { network, environment, toolServers, given }: SandboxedAgent,
   best: SandboxNetwork,
+  openNetwork: typeof openAgentNetwork,
 ): Promise<AgentNetwork | null> {
   if (best.kind === "shared" && limitsHosts(network)) throw networkFault(best.why);
   if (best.kind === "shared" || network === "shared") return null;
   const rules = rulesOf(network);
   try {
-    return await openAgentNetwork({
+    return await openNetwork({
       rules: { ...rules, local: [...rules.local, ...(network === "off" ? [] : localIn(given))] },
       environment,
       apis: apisOf(toolServers),
@@ -284,7 +288,9 @@ async function findProblem(
       network: "open",
       given: {},
     };
-    const enclosure = await enclose(agent, options, bubblewrap).catch(errorText);
+    // A network that ends with this process is enough for a test.
+    const inside = { ...options, openNetwork: openAgentNetwork };
+    const enclosure = await enclose(agent, inside, bubblewrap).catch(errorText);
     if (typeof enclosure === "string") return enclosure;
     try {
       const child = await spawnAgent({ command: enclosure.command, isEnclosed: true, workspace });
