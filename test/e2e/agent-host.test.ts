@@ -18,8 +18,11 @@ import {
   type Step,
 } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import { runningServer } from "../../packages/server/src/cli/settings/data-folder.ts";
 import {
+  holdfast,
   prepareFolder,
+  readServerFile,
   removeFolder,
   startHoldfast,
   type RunningServer,
@@ -55,6 +58,21 @@ async function start(): Promise<void> {
 async function killAndStart(): Promise<void> {
   await server.end("SIGKILL");
   await start();
+}
+
+/** A server that the test did not start. */
+function attach(data: string, before: RunningServer): RunningServer {
+  const { url, pid } = readServerFile(data);
+  return {
+    ...before,
+    url,
+    pid,
+    end: async (signal) => {
+      if (runningServer(data)?.pid === pid) process.kill(pid, signal);
+      await expect.poll(() => runningServer(data)?.pid === pid, { timeout: 20_000 }).toBe(false);
+      return { code: null, stdout: "", stderr: "" };
+    },
+  };
 }
 
 const agents = (): readonly number[] => markedProcesses(MARKER_VARIABLE, root);
@@ -187,6 +205,69 @@ describe("a killed server", () => {
     await client.sessions.send(id, { text: script(say(" next")) });
     expect(await endOf(id)).toEqual({ text: "on next", status: "completed" });
     expect(agents()[0]).toBe(pid);
+  });
+});
+
+describe("a server that is replaced", () => {
+  const go = async (id: string): Promise<void> => {
+    writeFileSync(file("go"), "");
+    expect(await endOf(id)).toEqual({ text: "on off", status: "completed" });
+  };
+  const atWork = async (): Promise<string> => {
+    const id = await send(say("on "), waitFor(file("go")), say("off"));
+    await until(id, (session) => textOf(session) === "on ");
+    return id;
+  };
+  /** Another server than before answers. */
+  const replaced = async (pid: number): Promise<void> => {
+    const data = path.join(folder, "data");
+    const running = (): number => runningServer(data)?.pid ?? pid;
+    await expect.poll(running, { timeout: 30_000 }).not.toBe(pid);
+    server = attach(data, server);
+    client = createClient(server);
+  };
+
+  it("by `serve --takeover` leaves its agents to the new one (D4)", async () => {
+    const id = await atWork();
+    const before = agents();
+    const old = server;
+    const env = { AGENT_WORKSPACE_ROOT: root };
+    const data = path.join(folder, "data");
+    server = await startHoldfast({ data, env, args: ["--takeover"] });
+    client = createClient(server);
+    await expect.poll(() => existsSync(`/proc/${old.pid}/exe`)).toBe(false);
+    expect(agents()).toEqual(before);
+    // Tools of the agent know the old address.
+    expect(server.url).toBe(old.url);
+    await go(id);
+  });
+
+  it("by SIGHUP starts itself again, and leaves its agents to the new one (D4)", async () => {
+    const id = await atWork();
+    const before = agents();
+    process.kill(server.pid, "SIGHUP");
+    await replaced(server.pid);
+    expect(agents()).toEqual(before);
+    await go(id);
+  });
+
+  it("by `restart` leaves its agents to the new one, ten times (D4)", async () => {
+    await server.end("SIGTERM");
+    const data = path.join(folder, "data");
+    const env = { AGENT_WORKSPACE_ROOT: root };
+    const run = async (command: string): Promise<void> => {
+      const port = command === "up" ? ["--port", "0"] : [];
+      const done = await holdfast([command, "--data", data, ...port], env);
+      expect(done).toMatchObject({ code: 0 });
+      server = attach(data, server);
+      client = createClient(server);
+    };
+    await run("up");
+    const id = await atWork();
+    const before = agents();
+    for (let time = 0; time < 10; time += 1) await run("restart");
+    expect(agents()).toEqual(before);
+    await go(id);
   });
 });
 

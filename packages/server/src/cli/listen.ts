@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import path from "node:path";
 import { errorText } from "../domain/error-text.ts";
 import type { App } from "../http/app.ts";
 import { socketFileIn } from "./access/socket-file.ts";
@@ -6,21 +8,25 @@ import { CommandFailure } from "./exit.ts";
 import type { LogFile } from "./log-file.ts";
 import type { ServeSettings } from "./settings/settings.ts";
 
-/** Returns the URL. `formerPort`: agents know it, so any free port is only the second choice. */
+/**
+ * Returns the URL. `dataFolder`: of a server whose agents outlive it, else null. They know the port, so that the next server
+ * takes it again, where any free one would do.
+ */
 export async function listen(
   app: App,
   { host, port }: ServeSettings,
-  formerPort: number | null,
+  dataFolder: string | null,
 ): Promise<string> {
-  const isFormer =
-    port === 0 && formerPort !== null && (await canListen({ host, port: formerPort }));
+  const former = port === 0 && dataFolder !== null ? formerPort(dataFolder) : null;
+  const isFree = former !== null && (await canListen({ host, port: former }));
   try {
-    await app.listen({ host, port: isFormer ? formerPort : port });
+    await app.listen({ host, port: isFree ? former : port });
   } catch (error) {
     throw new CommandFailure(listenFailure(error, { host, port }), undefined, { cause: error });
   }
   const address = app.server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
+  if (dataFolder !== null) keepPort(dataFolder, bound);
   return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
 }
 
@@ -38,6 +44,25 @@ export async function openSocket(
   } catch (err) {
     logger.warn({ err, file }, "there is no Unix socket: commands use the token file instead");
     return async () => {};
+  }
+}
+
+const PORT_FILE = path.join("host", "port");
+
+function formerPort(dataFolder: string): number | null {
+  try {
+    const port = Number(readFileSync(path.join(dataFolder, PORT_FILE), "utf8"));
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : null;
+  } catch {
+    return null;
+  }
+}
+
+function keepPort(dataFolder: string, port: number): void {
+  try {
+    writeFileSync(path.join(dataFolder, PORT_FILE), String(port), { mode: 0o600 });
+  } catch {
+    // On a full disk, tools of agents do not find the next server.
   }
 }
 

@@ -39,7 +39,6 @@ import {
   journalFolder,
   localUrl,
   lockDataFolder,
-  readServerFile,
   recordNode,
 } from "./settings/data-folder.ts";
 import { CommandFailure } from "./exit.ts";
@@ -81,7 +80,6 @@ export async function startServer(
   settings: ServeSettings,
   { failpoint = NO_FAILPOINT }: ServerOptions = {},
 ): Promise<Server> {
-  const former = readServerFile(settings.dataFolder);
   const lock = lockDataFolder(settings.dataFolder);
   const closers: (() => Promise<unknown>)[] = [async () => lock.release()];
   let keepsAgents = false;
@@ -160,8 +158,7 @@ export async function startServer(
       async () => tools.reachableAt(null),
     );
     const database = (await identifyDatabase(settings.database)) ?? undefined;
-    const formerPort = former === null || host === undefined ? null : portOf(former.url);
-    const url = await listen(app, settings, formerPort);
+    const url = await listen(app, settings, host === undefined ? null : settings.dataFolder);
     closers.push(await openSocket(app, settings, logger));
     tools.reachableAt(url);
     lock.announce({
@@ -191,11 +188,6 @@ export async function startServer(
     await closeAll(closers);
     throw error;
   }
-}
-
-function portOf(url: string): number | null {
-  const port = Number(URL.parse(url)?.port);
-  return Number.isInteger(port) && port > 0 ? port : null;
 }
 
 /** Closes in reverse order. A failure does not stop the others from closing. */

@@ -49,6 +49,26 @@ export async function stopServer(
   return server;
 }
 
+/**
+ * Asks the server on the data folder to let go of it, and resolves when it has. Its agents go on. Waits for a server that is
+ * starting or stopping.
+ */
+export async function replaceServer(
+  dataFolder: string,
+  { withinMs }: Pick<StopOptions, "withinMs">,
+): Promise<ServerFile | null> {
+  const deadline = performance.now() + withinMs;
+  while (runningServer(dataFolder) === null) {
+    if (!isLocked(dataFolder)) return null;
+    if (performance.now() >= deadline)
+      throw new CommandFailure(
+        `A server on ${dataFolder} has been starting or stopping for ${withinMs / 1_000} s.`,
+      );
+    await pause(POLL_MS);
+  }
+  return stopServer(dataFolder, { withinMs, keepsAgents: true });
+}
+
 function isSameProcess({ pid, processStart: recorded }: ServerFile): boolean {
   return recorded !== undefined && processStart(pid) === recorded;
 }

@@ -15,7 +15,7 @@ export async function serve({ takeover, ...flags }: ServeCommandFlags): Promise<
   if (takeover === true) await replaceRunning(settings.dataFolder);
   const { greeting, startServer } = await import("../serve.ts");
   noteLoading((line) => process.stderr.write(`holdfast: ${line}\n`));
-  const stopRequest = stopSignal({ isAtTerminal: process.stdout.isTTY });
+  const stopRequest = stopSignal({ isAtTerminal: process.stdout.isTTY === true });
   const server = await startServer(settings);
   process.stdout.write(`${greeting(server, settings, { isTerminal: process.stdout.isTTY })}\n`);
   boundNewSpace();
@@ -34,8 +34,8 @@ interface ServeCommandFlags extends ServeFlags {
 const LET_GO_MS = 60_000;
 
 async function replaceRunning(dataFolder: string): Promise<void> {
-  const { stopServer } = await import("../background/stop-server.ts");
-  const stopped = await stopServer(dataFolder, { withinMs: LET_GO_MS, keepsAgents: true });
+  const { replaceServer } = await import("../background/stop-server.ts");
+  const stopped = await replaceServer(dataFolder, { withinMs: LET_GO_MS });
   if (stopped !== null)
     process.stderr.write(
       `holdfast: the server with pid ${stopped.pid} has ended; its agents go on.\n`,

@@ -86,6 +86,13 @@ export async function openAgentHost(options: AgentHostOptions): Promise<AgentHos
   }
   let starting: Promise<AttendedHost> | null = null;
   let leaseMs: number | null = null;
+  const connected = new Set<HostedProcess>();
+  const connectTo = async (request: ConnectRequest): Promise<HostedProcess> => {
+    const agent = await connectToAgent(request);
+    connected.add(agent);
+    void agent.exited.then(() => connected.delete(agent));
+    return agent;
+  };
   const found = findAgents(folder, host?.agents ?? []);
 
   const settle = (next: AttendedHost): AttendedHost => {
@@ -114,7 +121,7 @@ export async function openAgentHost(options: AgentHostOptions): Promise<AgentHos
     if (host === null) throw new AgentFault("agent_exited", "The agent host has ended.");
     const { marker } = history.head.about;
     const opening = { do: "attach", id } as const;
-    return connectToAgent({ socket: host.socket, opening, marker, ...connecting });
+    return connectTo({ socket: host.socket, opening, marker, ...connecting });
   };
 
   return {
@@ -126,7 +133,7 @@ export async function openAgentHost(options: AgentHostOptions): Promise<AgentHos
       const opening = { do: "start", agent: { ...agent, id: randomUUID() } } as const;
       const { marker } = agent.about;
       const startIn = ({ socket }: AttendedHost): Promise<HostedProcess> =>
-        connectToAgent({ socket, opening, marker, ...connecting });
+        connectTo({ socket, opening, marker, ...connecting });
       const first = await getHost();
       try {
         return await startIn(first);
@@ -161,7 +168,10 @@ export async function openAgentHost(options: AgentHostOptions): Promise<AgentHos
       const last = host;
       host = null;
       if (last === null) return;
-      if (agents === "go-on") return last.leave();
+      if (agents === "go-on") {
+        for (const agent of connected) agent.host.leave();
+        return last.leave();
+      }
       last.order({ do: "end", agents: true });
       await last.gone(END_MS);
       last.leave();

@@ -27,6 +27,7 @@ export function openDeadProcess(
       checkpoint: () => {},
       setFarewell: () => {},
       forget: () => host.discard(found),
+      leave: () => {},
       endedBy: exit.why,
     },
   };

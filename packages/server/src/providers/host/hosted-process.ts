@@ -28,6 +28,8 @@ export interface HostedProcess extends AgentProcess {
     setFarewell(line: string): void;
     /** Everything that the agent said is stored, and it has exited. */
     forget(): void;
+    /** This server ends, and the agent goes on. Nothing more is heard of it. */
+    leave(): void;
     /** Why it ended; null while it has not. */
     readonly endedBy: ProcessEnd | null;
   };
@@ -69,6 +71,7 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
   let history: AgentHistory | null = null;
   let exit: (ProcessExit & { readonly why: ProcessEnd }) | null = null;
   let isForgotten = false;
+  let hasLeft = false;
 
   const stdout = new Readable({
     highWaterMark: READ_AHEAD_BYTES,
@@ -122,7 +125,7 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
   connection.on("error", (error) => attaching.reject(new HostGone(error.message)));
   connection.on("close", () => {
     attaching.reject(new HostGone("it closed the connection"));
-    if (exit === null && pid !== 0) void outliveHost();
+    if (exit === null && pid !== 0 && !hasLeft) void outliveHost();
   });
 
   /** The host is gone, and its agents with it. */
@@ -159,6 +162,10 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
         isForgotten = true;
         order(AGENT_ORDERS.forget);
         connection.end();
+      },
+      leave: () => {
+        hasLeft = true;
+        connection.destroy();
       },
       get endedBy() {
         return exit?.why ?? null;
