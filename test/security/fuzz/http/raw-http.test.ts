@@ -38,12 +38,15 @@ const corpus = readdirSync(CORPUS)
 async function faultOf(bytes: Buffer): Promise<string | null> {
   const before = await stored();
   const { replies, rest } = await wire.exchange(bytes);
-  const failed = wire.statuses().find((status) => status >= 500);
+  const sent = wire.statuses();
+  const failed = sent.find((status) => status >= 500);
   if (failed !== undefined) return `the server answered ${failed}`;
   const error = replies.map(errorIn).find((each) => each !== null);
   if (error !== undefined) return error;
   if (rest !== "" && !isBegun(rest)) return `the server sent ${rest}`;
-  const isRefused = replies.every(({ status }) => status >= 400);
+  // A valid request may come before bytes that close the connection, so that its reply cannot be read.
+  const statuses = [...sent, ...replies.map(({ status }) => status)];
+  const isRefused = statuses.every((status) => status >= 400);
   if (!isRefused) return null;
   const after = await stored();
   return before === after ? null : `was refused, and stored something: ${before} ${after}`;

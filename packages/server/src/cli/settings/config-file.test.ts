@@ -151,6 +151,7 @@ describe("the config file", () => {
       defaultProvider: "mine",
       workspaceRoot: "~/projects",
       auth: "none",
+      agentHost: {},
       mcpVariables: [],
       sandbox: "off",
       permissions: {
