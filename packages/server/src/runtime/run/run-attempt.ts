@@ -125,6 +125,8 @@ export class RunAttempt {
     if (place?.isStored === true) {
       if ("callId" in report) this.#noteTool(report.callId);
       if (report.report === "usage") this.#addUsage(report.usage);
+      // Somebody may have answered since.
+      if ("requestId" in report) void this.deliverAnswers();
       return repeatReport(report, place, { writer: this.#writer, questions: this.#questions });
     }
     const cursor = place === undefined ? undefined : writeCursor(place);
