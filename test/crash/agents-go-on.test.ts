@@ -177,23 +177,20 @@ it(
       const numbers = Array.from({ length: turns[index] ?? 0 }, (_, each) => each + 1);
       const session = await client.sessions.get(id);
       const runs = await runsOf(id);
-      const about = `session ${index}, seed ${SEED}`;
-      expect(
-        runs.map(({ status }) => status),
-        about,
-      ).toEqual(numbers.map(() => "completed"));
-      expect(textOf(session), about).toBe(
-        numbers.map((number) => turn(index, number).text).join(""),
-      );
-      expect(existsSync(effectsOf(index)), about).toBe(true);
-      expect(readFileSync(effectsOf(index), "utf8"), about).toBe(
-        numbers.map((number) => `${number}\n`).join(""),
-      );
       const tools = session.messages.filter(({ content }) => content.type === "tool");
-      expect(
-        tools.every(({ complete }) => complete),
-        about,
-      ).toBe(true);
+      expect({
+        seed: SEED,
+        runs: runs.map(({ status }) => status),
+        text: textOf(session),
+        effects: existsSync(effectsOf(index)) ? readFileSync(effectsOf(index), "utf8") : "",
+        hasOpenTools: tools.some(({ complete }) => !complete),
+      }).toEqual({
+        seed: SEED,
+        runs: numbers.map(() => "completed"),
+        text: numbers.map((number) => turn(index, number).text).join(""),
+        effects: numbers.map((number) => `${number}\n`).join(""),
+        hasOpenTools: false,
+      });
     }
     // Only an agent that had not got its first prompt yet is started again.
     const old = [...lived].filter(([, count]) => count > 2).map(([pid]) => pid);
