@@ -206,6 +206,7 @@ async function tallied(
   { db }: Source,
   { repoId, statuses }: { repoId: string | undefined; statuses: SessionQuery["statuses"] },
 ): Promise<number> {
+  if (statuses?.length === 0) return 0; // PostgreSQL has no empty lists
   let select = db
     .selectFrom("SessionTally")
     .select(({ fn }) => fn.sum<number | null>("count").as("total"));

@@ -199,7 +199,10 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
             );
             expect(page.total).toBe(matching.length);
           }),
-          { numRuns: repeat({ short: 40, long: 400 }) },
+          {
+            numRuns: repeat({ short: 40, long: 400 }),
+            examples: [[{ limit: 0, offset: 0, repoId: repos[0]?.id ?? "", statuses: [] }]],
+          },
         );
       });
     });
