@@ -103,7 +103,9 @@ const textOf = ({ messages }: WholeSession): string =>
 const isIdle = ({ state }: WholeSession): boolean => state === "idle";
 
 async function endOf(id: string): Promise<{ readonly text: string; readonly status?: string }> {
-  const session = await until(id, isIdle);
+  await until(id, isIdle);
+  // Who follows a session may get the end of the run before the completed text.
+  const session = await client.sessions.get(id);
   const { runs } = await client.sessions.runs(id);
   return { text: textOf(session), status: runs.at(-1)?.status ?? "none" };
 }
