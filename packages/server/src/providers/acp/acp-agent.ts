@@ -113,7 +113,7 @@ export class AcpAgent implements Agent {
     return this.#earlier?.note ?? null;
   }
 
-  get endedBy(): (Agent["endedBy"] & {}) | null {
+  get endedBy(): NonNullable<Agent["endedBy"]> | null {
     const by = this.#options.hosted?.endedBy ?? null;
     return by === "itself" || by === "replaced" ? null : by;
   }

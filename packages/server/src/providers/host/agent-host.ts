@@ -6,6 +6,7 @@ import { connect, type Socket } from "node:net";
 import path from "node:path";
 import { errorText } from "../../domain/error-text.ts";
 import { sweepAgents } from "../acp/process/process-sweep.ts";
+import { sourceOptions } from "../node-options.ts";
 import { AgentFault } from "../provider.ts";
 import { readHostFile } from "./host-file.ts";
 import {
@@ -216,7 +217,7 @@ async function startHost({
   version,
   program,
 }: Required<Pick<AgentHostOptions, "folder" | "version" | "program">>): Promise<AttendedHost> {
-  const args = [...nodeOptions(), ...program, folder, version];
+  const args = [...sourceOptions(), ...program, folder, version];
   const child = spawn(process.execPath, args, {
     detached: true,
     cwd: "/",
@@ -233,11 +234,6 @@ async function startHost({
   const file = readHostFile(folder);
   if (file === null) throw new Error("it wrote no file about itself");
   return attend(file.socket);
-}
-
-/** The host runs from source in the same way as this process. */
-function nodeOptions(): readonly string[] {
-  return process.execArgv.filter((option) => option.startsWith("--conditions="));
 }
 
 async function attend(socket: string): Promise<AttendedHost> {

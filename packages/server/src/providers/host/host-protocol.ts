@@ -105,8 +105,6 @@ export interface Attached {
   readonly log: string | null;
   /** The length of the log when the connection was attached. Everything after it is sent. */
   readonly logSize: number;
-  /** The number of bytes that the agent has written before. */
-  readonly offset: number;
 }
 
 export interface HostFault {

@@ -130,7 +130,6 @@ export class HostedAgent {
       pid,
       log: isWhole ? file : null,
       logSize: size,
-      offset: this.#offset,
     };
     this.send(FRAMES.attached, Buffer.from(JSON.stringify(attached)));
     const { text } = this.#process.stderr();

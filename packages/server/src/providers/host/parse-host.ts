@@ -68,7 +68,7 @@ export function parseState(line: Buffer): HostState | null {
 /** Throws the `AgentFault` of a host that refuses. */
 export function parseAttached(bytes: Buffer): Attached {
   const value = parseObject(bytes);
-  const { ok, pid, log, logSize, offset, code, message, isPassing } = value ?? {};
+  const { ok, pid, log, logSize, code, message, isPassing } = value ?? {};
   if (ok !== true || typeof pid !== "number") {
     const known = AGENT_FAULT_CODES.find((each) => each === code) ?? "agent_not_started";
     const reason = typeof message === "string" ? message : "The agent host gave no reason.";
@@ -79,7 +79,6 @@ export function parseAttached(bytes: Buffer): Attached {
     pid,
     log: typeof log === "string" ? log : null,
     logSize: looseNumber(logSize) ?? 0,
-    offset: looseNumber(offset) ?? 0,
   };
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { sourceOptions } from "../../node-options.ts";
 import { insideUrl, type AgentNetwork, type AgentNetworkOptions } from "../agent-network.ts";
 import type { KeeperOrder, KeeperReply } from "./keeper-protocol.ts";
 
@@ -47,8 +48,7 @@ interface Keeper {
 }
 
 function startKeeper(): Keeper {
-  const options = process.execArgv.filter((option) => option.startsWith("--conditions="));
-  const child = spawn(process.execPath, [...options, PROGRAM], {
+  const child = spawn(process.execPath, [...sourceOptions(), PROGRAM], {
     detached: true,
     cwd: "/",
     stdio: ["pipe", "pipe", "ignore"],
