@@ -39,6 +39,22 @@ export function leaseContract(shared: SharedStore): void {
       expect(await claim(session.id, other)).toEqual({ ok: true, epoch: 2 });
     });
 
+    it("is replaced by the node that knows that its process is dead, and by no other (D4)", async () => {
+      const session = await shared.begin();
+      const [dead, next, other] = [await node(), await node(), await node()];
+      const { epoch } = await session.claim(dead);
+      const sessionId = session.id;
+      expect(await shared.store.claim({ sessionId, node: other, from: next })).toEqual({
+        ok: false,
+        owner: dead,
+      });
+      expect(await shared.store.claim({ sessionId, node: next, from: dead })).toEqual({
+        ok: true,
+        epoch: epoch + 1,
+      });
+      expect(await claim(sessionId, other)).toEqual({ ok: false, owner: next });
+    });
+
     it("P3 is replaced when its lease has expired, and its writes are refused from then on", async () => {
       const session = await shared.begin();
       const sent = await session.run();
