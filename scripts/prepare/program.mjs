@@ -82,5 +82,5 @@ function filesUnder(folder) {
 }
 
 function isBuildFolder(name) {
-  return name !== "dist" && name !== "node_modules" && name !== "testing";
+  return !["dist", "node_modules", "testing", "fuzz"].includes(name);
 }
