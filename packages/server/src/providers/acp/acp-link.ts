@@ -53,6 +53,8 @@ export class AcpLink {
   about = NOTHING_KNOWN;
   /** The ways to log in, once the agent has told them. */
   loginMethods: readonly LoginMethod[] = [];
+  /** Secrets that people gave to the agent. */
+  readonly givenSecrets = new Set<string>();
   /** Whether changes of its settings are the agent's own: its session is open, and we are not setting anything. */
   reportsChanges = false;
   readonly redactor: Redactor;
@@ -94,7 +96,10 @@ export class AcpLink {
       asking: () => this.#asking,
       newRequestId: this.#place.newId,
       report,
-      onSecret: options.onSecret,
+      onSecret: (secret) => {
+        this.givenSecrets.add(secret);
+        options.onSecret(secret);
+      },
     });
     this.route = createUpdateRoute({
       onUpdate: (update, sessionId) => {

@@ -7,7 +7,7 @@ import { needProc } from "../../domain/testing/machine.ts";
 import { openAgentHost, type AgentHost } from "../host/agent-host.ts";
 import type { Agent, AgentReport, OutputPlace, ReportPlace } from "../provider.ts";
 import { promptOf } from "../testing/agent-rig.ts";
-import { ask, say, shell, silent, waitFor, type Step } from "../testing/script.ts";
+import { ask, elicit, form, say, shell, silent, waitFor, type Step } from "../testing/script.ts";
 import { scriptedDefinition } from "../testing/scripted-provider.ts";
 import { createAcpProvider } from "./acp-provider.ts";
 import { findMarked, sweepAgents } from "./process/process-sweep.ts";
@@ -193,5 +193,39 @@ describe("an agent that is taken up", () => {
     const again = await second.takeUp(null);
     expect(await again.prompt(prompt())).toMatchObject({ stopReason: "end_turn" });
     expect(second.text(false)).toBe("ab");
+  });
+
+  it("says no secret that a person gave it while another server was there (D1, D4)", async () => {
+    const rig = openRig();
+    const go = path.join(rig.folder, "go");
+    const secrets = ["correct-horse-battery", "staple-staple-staple"];
+    const askFor = elicit(form("Which?", { key: { type: "string", writeOnly: true } }));
+    const first = await rig.serve();
+    const agent = await first.start();
+    const answer = async (index: number): Promise<void> => {
+      const asked = (): readonly AgentReport[] =>
+        first.placed.map(([report]) => report).filter(({ report }) => report === "elicitation");
+      await expect.poll(() => asked().length).toBe(index + 1);
+      const [request] = asked().slice(index);
+      const requestId = request?.report === "elicitation" ? request.requestId : "";
+      agent.answer(requestId, {
+        action: "accept",
+        content: { key: secrets[index] ?? "" },
+      });
+    };
+    const before = agent.prompt(prompt(askFor));
+    await answer(0);
+    await before;
+    const tell = secrets.map((secret) => say(`${secret} `));
+    void agent.prompt(prompt(askFor, waitFor(go), ...tell)).catch(() => {});
+    await answer(1);
+    await expect.poll(() => first.text(false).split("elicited").length).toBe(3);
+    await first.leave();
+    const second = await rig.serve();
+    const again = await second.takeUp(null);
+    writeFileSync(go, "");
+    await again.prompt(prompt());
+    expect(second.text(false)).toContain("[redacted]");
+    for (const secret of secrets) expect(second.text(false)).not.toContain(secret);
   });
 });

@@ -19,12 +19,14 @@ export interface AgentNote {
   readonly lastId: number;
   /** What the agent has used before the prompt. */
   readonly usage: Usage;
+  /** Secrets that people gave to the agent before the prompt. */
+  readonly secrets: readonly string[];
   /** The caller's note about the prompt. */
   readonly prompt: JsonObject;
 }
 
 export function noteOf(
-  { about, loginMethods, peer, translator }: AcpLink,
+  { about, loginMethods, peer, translator, givenSecrets }: AcpLink,
   session: OpenedSession,
   prompt: JsonObject,
 ): AgentNote {
@@ -35,6 +37,7 @@ export function noteOf(
     loginMethods,
     lastId: peer.lastId,
     usage: translator.usage,
+    secrets: [...givenSecrets],
     prompt,
   };
 }

@@ -73,6 +73,10 @@ export async function takeUp(
     onLoginStatus,
     hosted: { agent: found.id, earlier, stored },
   });
+  for (const secret of [...note.secrets, ...earlier.secrets]) {
+    link.givenSecrets.add(secret);
+    secretsOfAnswer(secret).forEach(options.secrets.note);
+  }
   link.about = note.about;
   link.loginMethods = note.loginMethods;
   link.reportsChanges = true;

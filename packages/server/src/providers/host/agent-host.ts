@@ -9,6 +9,7 @@ import { sweepAgents } from "../acp/process/process-sweep.ts";
 import { sourceOptions } from "../node-options.ts";
 import { AgentFault } from "../provider.ts";
 import { readHostFile } from "./host-file.ts";
+import { removeSocket } from "./host-socket.ts";
 import {
   HOST_PROTOCOL,
   type HostedAgentState,
@@ -111,7 +112,7 @@ export async function openAgentHost(options: AgentHostOptions): Promise<AgentHos
     starting ??= startHost({ folder, version, program })
       .then((started) => (host = settle(started)))
       .catch((error: unknown) => {
-        const message = `The agent host cannot be started: ${errorText(error)}`;
+        const message = `The agent host cannot be started: ${errorText(error)}. With "agents": {"host": "inside"} agents need none.`;
         throw new AgentFault("agent_not_started", message, { cause: error, isPassing: true });
       })
       .finally(() => (starting = null));
@@ -207,7 +208,7 @@ async function findHost(
   } catch (error) {
     // It was killed, and left its socket behind.
     onTrouble(`the agent host with pid ${file.pid} does not answer`, error);
-    rmSync(file.socket, { force: true });
+    removeSocket(folder, file.socket);
     return null;
   }
 }

@@ -51,9 +51,9 @@ export interface AgentLogOptions {
  */
 export function openAgentLog({ file, head, maxBytes }: AgentLogOptions): AgentLog {
   // Nobody else may read it: it contains what users and agents say, and their secrets.
-  let descriptor: number | null = openSync(file, "wx", 0o600);
+  let descriptor = create(file);
   let size = 0;
-  let isWhole = true;
+  let isWhole = descriptor !== null;
 
   const giveUp = (): void => {
     isWhole = false;
@@ -125,4 +125,13 @@ export function openAgentLog({ file, head, maxBytes }: AgentLogOptions): AgentLo
       rmSync(file, { force: true });
     },
   };
+}
+
+/** Null if that is not possible, such as on a full disk. */
+function create(file: string): number | null {
+  try {
+    return openSync(file, "wx", 0o600);
+  } catch {
+    return null;
+  }
 }
