@@ -232,7 +232,8 @@ describe("the systemd unit", () => {
   it("signals only the server to stop, waits long enough, and restarts it", () => {
     expect(unit).toMatchObject({
       Service: {
-        KillMode: ["mixed"],
+        KillMode: ["process"],
+        RestartKillSignal: ["SIGUSR2"],
         Restart: ["always"],
         RestartPreventExitStatus: ["64"],
         ExecStart: ["/usr/bin/node /opt/holdfast/bin/holdfast.js serve"],

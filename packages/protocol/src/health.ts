@@ -27,6 +27,17 @@ export const sandboxStateSchema = z
   .meta({ id: "SandboxState" });
 export type SandboxState = z.infer<typeof sandboxStateSchema>;
 
+export const agentHostSchema = z
+  .object({
+    mode: z
+      .enum(["outside", "inside"])
+      .describe("`outside`: agents outlive the server; `inside`: they end with it"),
+    pid: z.int().nullable().describe("the process that keeps agents alive; null if none runs"),
+    agents: countSchema.describe("number of agents in it"),
+  })
+  .meta({ id: "AgentHost" });
+export type AgentHostState = z.infer<typeof agentHostSchema>;
+
 /** The limits of this server. Some are configurable, some are part of the API. */
 export const serverLimitsSchema = z
   .object({
@@ -70,6 +81,7 @@ export const readinessSchema = z
       .enum(["token", "none"])
       .describe("`none`: every program on the server's machine may use it"),
     sandbox: sandboxStateSchema,
+    agentHost: agentHostSchema.default({ mode: "inside", pid: null, agents: 0 }),
   })
   .meta({ id: "Readiness", description: "Whether the server can handle requests." });
 export const databaseCheckSchema = z

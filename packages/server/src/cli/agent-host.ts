@@ -4,6 +4,7 @@ import path from "node:path";
 import { openPromptOf } from "../providers/acp/take-up.ts";
 import { openAgentHost, type AgentHost } from "../providers/host/agent-host.ts";
 import { createFoundAgents, NO_AGENTS, type FoundAgents } from "../runtime/take-up/found-agents.ts";
+import type { AgentHostState } from "@holdfast/protocol";
 import { makeFolder } from "./settings/data-folder.ts";
 import type { LogFile } from "./log-file.ts";
 import type { ServeSettings } from "./settings/settings.ts";
@@ -21,6 +22,12 @@ export async function openHostOf(
     unattendedMs: agentHost.unattendedMs,
     onTrouble: (problem, err) => logger.warn({ err }, problem),
   });
+}
+
+/** For clients of the server. */
+export function hostState(host: AgentHost | undefined): AgentHostState {
+  if (host === undefined) return { mode: "inside", pid: null, agents: 0 };
+  return { mode: "outside", pid: host.pid, agents: host.size };
 }
 
 /**

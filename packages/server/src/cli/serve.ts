@@ -30,7 +30,7 @@ import {
 import type { Store } from "../storage/store.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { defined } from "../domain/defined.ts";
-import { foundIn, openHostOf, toolKeyIn } from "./agent-host.ts";
+import { foundIn, hostState, openHostOf, toolKeyIn } from "./agent-host.ts";
 import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
@@ -148,6 +148,7 @@ export async function startServer(
       answerMcp: async (request) => (await import("./tools/tool-endpoint.ts")).answerMcp(request),
       limits: settings.limits,
       sandbox: () => sandbox.state,
+      agentHost: () => hostState(host),
       webFolder: existsSync(WEB_FOLDER) ? WEB_FOLDER : null,
       logger,
     });

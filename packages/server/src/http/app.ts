@@ -1,4 +1,4 @@
-import type { SandboxState } from "@holdfast/protocol";
+import type { AgentHostState, SandboxState } from "@holdfast/protocol";
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -35,6 +35,8 @@ export interface AppServices {
   readonly limits?: Limits;
   /** The current state of the sandbox. Without it, agents run without a sandbox. */
   readonly sandbox?: () => SandboxState;
+  /** The process that keeps agents alive. Without it, they end with the server. */
+  readonly agentHost?: () => AgentHostState;
   /** The interval of the heartbeats of event streams. */
   readonly heartbeatMs?: number;
 }

@@ -58,6 +58,7 @@ describe("the HTTP server", () => {
         active: false,
         reason: "Agents run without a sandbox, with the rights of the server.",
       },
+      agentHost: { mode: "inside", pid: null, agents: 0 },
     });
   });
 

@@ -122,7 +122,7 @@ function isTooMuch(text: string): boolean {
   return signs > MAX_SIGNS;
 }
 
-const SIGNS = "_*[]~`<>";
+const SIGNS = "_*[]~`<>!";
 
 /** Normalises line ends to a newline. */
 export function normalLines(text: string): string {

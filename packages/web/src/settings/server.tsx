@@ -59,6 +59,7 @@ function factsOf(readiness: Readiness): readonly Fact[] {
         ]),
     { name: "Authentication", value: <Authentication auth={readiness.auth} /> },
     { name: "Sandbox", value: <Sandbox sandbox={readiness.sandbox} /> },
+    { name: "Agents", value: <AgentHost agentHost={readiness.agentHost} /> },
     ...limitFacts(readiness.limits),
     ...(damage.length === 0
       ? []
@@ -92,6 +93,14 @@ function Sandbox({ sandbox }: { readonly sandbox: SandboxState }): ReactElement 
       <span className="text-muted">{SANDBOX_MODES[mode]}</span>
       {reason}
     </span>
+  );
+}
+
+function AgentHost({ agentHost }: Pick<Readiness, "agentHost">): ReactElement {
+  const { mode, pid } = agentHost;
+  if (mode === "inside") return <>They end when the server ends.</>;
+  return (
+    <>They go on while the server restarts{pid === null ? "" : ` (agent host: pid ${pid})`}.</>
   );
 }
 

@@ -13,6 +13,8 @@ import {
   findServer,
   type CommonFlags,
 } from "../gateway/find-server.ts";
+import { processStart } from "../background/process-start.ts";
+import { readHostFile } from "../../providers/host/host-file.ts";
 import { damageText } from "./damage.ts";
 import { openDatabase } from "../gateway/open-gateway.ts";
 import { EXIT } from "../exit.ts";
@@ -67,6 +69,7 @@ async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
     await check("server", () => checkServer(flags, settings)),
     await check("git", checkGit),
     await check("sandbox", () => checkSandbox(settings)),
+    await check("agent host", () => checkHost(settings)),
     ...(await providerFindings(settings)),
   ];
 }
@@ -171,6 +174,16 @@ async function checkSandbox(settings: ServeSettings): Promise<Result> {
   const isClosed = active && sandbox.network?.kind !== "shared";
   const verdict = isClosed ? "good" : mode === "required" ? "bad" : "warn";
   return { verdict, says: `agents ${describeSandbox(sandbox)}` };
+}
+
+function checkHost({ dataFolder, agentHost }: ServeSettings): Result {
+  if (!agentHost.isOutside) return "none: agents end with the server";
+  const host = readHostFile(path.join(dataFolder, "host"));
+  const seconds = agentHost.unattendedMs / 1_000;
+  const outlive = `agents outlive the server by ${counted(seconds, "second")}`;
+  return host !== null && existsSync(host.socket) && processStart(host.pid) !== null
+    ? `pid ${host.pid}; ${outlive}`
+    : `not running, it starts with the first agent; ${outlive}`;
 }
 
 async function providerFindings(settings: ServeSettings): Promise<readonly Finding[]> {

@@ -21,7 +21,7 @@ describe("the settings of a server", () => {
     const { agents, ...settings } = read();
     expect(settings).toEqual({
       dataFolder: folder,
-      agentHost: { isOutside: false, unattendedMs: 120_000 },
+      agentHost: { isOutside: true, unattendedMs: 120_000 },
       database: { engine: "sqlite", file: path.join(folder, "holdfast.db") },
       databaseFrom: "default",
       host: "127.0.0.1",

@@ -161,7 +161,7 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     defaultProvider: config.defaultProvider,
     sandbox: config.sandbox,
     agentHost: {
-      isOutside: config.agentHost.host === "outside",
+      isOutside: config.agentHost.host !== "inside",
       unattendedMs: (config.agentHost.unattendedSeconds ?? 120) * 1000,
     },
     gitOwners: readVariable(environment, GIT_OWNERS) ?? [],

@@ -1,4 +1,9 @@
-import { healthSchema, readinessSchema, type SandboxState } from "@holdfast/protocol";
+import {
+  healthSchema,
+  readinessSchema,
+  type AgentHostState,
+  type SandboxState,
+} from "@holdfast/protocol";
 import { arch, platform } from "node:os";
 import { LIMITS } from "../../runtime/context.ts";
 import type { App, AppServices } from "../app.ts";
@@ -6,7 +11,7 @@ import { serverLimits } from "../server/server-limits.ts";
 
 type Services = Pick<
   AppServices,
-  "runtime" | "version" | "startedAt" | "token" | "limits" | "sandbox"
+  "runtime" | "version" | "startedAt" | "token" | "limits" | "sandbox" | "agentHost"
 >;
 
 const NO_SANDBOX: SandboxState = {
@@ -14,12 +19,12 @@ const NO_SANDBOX: SandboxState = {
   active: false,
   reason: "Agents run without a sandbox, with the rights of the server.",
 };
+export const NO_HOST: AgentHostState = { mode: "inside", pid: null, agents: 0 };
 const PLATFORM = `Node ${process.version}, ${platform()} ${arch()}`;
 
-export function addHealthRoutes(
-  app: App,
-  { runtime, version, startedAt, token, limits = LIMITS, sandbox = () => NO_SANDBOX }: Services,
-): void {
+export function addHealthRoutes(app: App, services: Services): void {
+  const { runtime, version, startedAt, token } = services;
+  const { limits = LIMITS, sandbox = () => NO_SANDBOX, agentHost = () => NO_HOST } = services;
   app.route({
     method: "GET",
     url: "/healthz",
@@ -39,7 +44,8 @@ export function addHealthRoutes(
     schema: {
       operationId: "getReadiness",
       summary: "Check that the server can handle requests",
-      description: "Also returns the server's limits and the state of the sandbox.",
+      description:
+        "Also returns the server's limits, and the state of the sandbox and of the agent host.",
       tags: ["server"],
       response: { 200: readinessSchema, 503: readinessSchema },
     },
@@ -55,6 +61,7 @@ export function addHealthRoutes(
         limits: serverLimits(limits),
         auth: token === null ? ("none" as const) : ("token" as const),
         sandbox: sandbox(),
+        agentHost: agentHost(),
       });
     },
   });

@@ -14,6 +14,7 @@ describe("metrics", () => {
     ];
     const app = await testApp({
       runtime: { measure: async () => MEASURED, listNodes: async () => nodes },
+      agentHost: () => ({ mode: "outside", pid: 4711, agents: 2 }),
     });
     const reply = await app.inject("/metrics");
     expect(reply.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -69,6 +70,12 @@ holdfast_nodes_draining 1
 # HELP holdfast_database_up 1 if the database replied, otherwise 0.
 # TYPE holdfast_database_up gauge
 holdfast_database_up 1
+# HELP holdfast_agent_host_up 1 if the agent host runs, otherwise 0.
+# TYPE holdfast_agent_host_up gauge
+holdfast_agent_host_up 1
+# HELP holdfast_agent_host_agents Agents in the agent host.
+# TYPE holdfast_agent_host_agents gauge
+holdfast_agent_host_agents 2
 # HELP holdfast_http_requests_total HTTP requests ended since the server started, by method, route and status.
 # TYPE holdfast_http_requests_total counter
 # HELP holdfast_http_request_duration_seconds Duration of HTTP requests by method and route, without event streams.

@@ -2,10 +2,11 @@ import { z } from "zod";
 import type { Histogram, Runtime } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
 import { readProblems } from "../problems/problem-responses.ts";
+import { NO_HOST } from "./health-routes.ts";
 import { problemFromError } from "../problems/problem-status.ts";
 import type { RequestMetrics } from "../server/request-metrics.ts";
 
-type Services = Pick<AppServices, "runtime" | "version" | "startedAt"> & {
+type Services = Pick<AppServices, "runtime" | "version" | "startedAt" | "agentHost"> & {
   readonly requests: RequestMetrics;
 };
 
@@ -49,6 +50,7 @@ export function addMetricsRoute(app: App, services: Services): void {
     handler: async (_request, reply) => {
       const metrics = [
         ...(await databaseMetrics(services.runtime)),
+        ...hostMetrics(services),
         ...requestMetrics(services.requests),
         ...processMetrics(services),
       ];
@@ -124,6 +126,14 @@ async function runtimeMetrics(runtime: Runtime): Promise<readonly Metric[]> {
       "Live nodes that are draining.",
       nodes.filter(({ draining }) => draining).length,
     ),
+  ];
+}
+
+function hostMetrics({ agentHost = () => NO_HOST }: Services): readonly Metric[] {
+  const { pid, agents } = agentHost();
+  return [
+    gauge("holdfast_agent_host_up", "1 if the agent host runs, otherwise 0.", pid === null ? 0 : 1),
+    gauge("holdfast_agent_host_agents", "Agents in the agent host.", agents),
   ];
 }
 

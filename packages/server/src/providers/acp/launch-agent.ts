@@ -35,6 +35,7 @@ import {
 import { NOTHING_SWEPT, sweepAgents, type SweepResult } from "./process/process-sweep.ts";
 import { spawnAgent, type AgentProcess, type SpawnRequest } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
+import { umaskOfUser } from "./process/umask.ts";
 import { createAgentTranslator } from "./translate/subagents.ts";
 import type { Translator } from "./translate/translate.ts";
 import { createLineReader } from "./wire/line-reader.ts";
@@ -214,6 +215,7 @@ async function start(
       about,
       command,
       isEnclosed,
+      umask: umaskOfUser(),
       workspace: toHostedFolder(workspace),
       directories: directories.map(toHostedFolder),
     },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { needProc } from "../../domain/testing/machine.ts";
@@ -152,6 +152,15 @@ describe("an agent without a server", () => {
     const agent = await first.start(rig.agent(ECHO));
     await first.close({ agents: "go-on" });
     await expect.poll(() => isAlive(agent.pid), { timeout: 20_000 }).toBe(false);
+  });
+
+  it("is ended soon if the data folder is gone, because no server can come (D4)", async () => {
+    const rig = openHostRig();
+    const first = await rig.serve();
+    const agent = await first.start(rig.agent(ECHO));
+    await first.close({ agents: "go-on" });
+    rmSync(rig.folder, { recursive: true });
+    await expect.poll(() => isAlive(agent.pid), { timeout: 10_000 }).toBe(false);
   });
 
   it("is ended when its node has lost its lease, even if the server is there (D4)", async () => {

@@ -31,6 +31,8 @@ import { readAgentLog, type AgentHistory } from "./read-agent-log.ts";
 export interface AgentHost {
   /** Null while no host runs: it is started with the first agent. */
   readonly pid: number | null;
+  /** The number of agents that this server has in it. */
+  readonly size: number;
   /** Agents that an earlier server has left in the host, or only their logs. */
   readonly found: readonly FoundAgent[];
   /** Throws an `AgentFault`. */
@@ -129,6 +131,9 @@ export async function openAgentHost(options: AgentHostOptions): Promise<AgentHos
   return {
     get pid() {
       return host?.pid ?? null;
+    },
+    get size() {
+      return connected.size;
     },
     found,
     start: async (agent, connecting = {}) => {

@@ -46,6 +46,8 @@ export interface StartHosted {
   readonly about: AboutAgent;
   readonly command: Command;
   readonly isEnclosed: boolean;
+  /** For the agent; null if it is that of the host. */
+  readonly umask: number | null;
   readonly workspace: HostedFolder;
   readonly directories: readonly HostedFolder[];
 }

@@ -22,6 +22,8 @@ export interface HostOptions {
   readonly folder: string;
   readonly version: string;
   readonly limits: HostLimits;
+  /** Whether a server could still come: the data folder exists. */
+  readonly isReachable: () => boolean;
   /** Nothing is left to do. */
   readonly onDone: () => void;
 }
@@ -36,13 +38,17 @@ export interface Host {
 const UNATTENDED_MS = 10_000;
 /** A host without agents and without a server exits. */
 const LEAVE_MS = 1_000;
+/** How often a host without a server looks whether one can come. */
+const LOOKOUT_MS = 1_000;
 
 /** Keeps agents alive while no server is there. One server at a time attends it: the latest. */
-export function createHost({ folder, version, limits, onDone }: HostOptions): Host {
+export function createHost(options: HostOptions): Host {
+  const { folder, version, limits, isReachable, onDone } = options;
   const agents = new Map<string, HostedAgent>();
   let attendant: Socket | null = null;
   let unattendedMs = UNATTENDED_MS;
-  let alone: NodeJS.Timeout | null = null;
+  let alone: NodeJS.Timeout | undefined;
+  let lookout: NodeJS.Timeout | undefined;
   let lease: NodeJS.Timeout | null = null;
   let isEnding = false;
   let starting = 0;
@@ -60,12 +66,19 @@ export function createHost({ folder, version, limits, onDone }: HostOptions): Ho
   };
 
   const noteAttendance = (): void => {
-    if (alone !== null) clearTimeout(alone);
-    alone = null;
+    clearTimeout(alone);
+    clearInterval(lookout);
     if (attendant !== null) return;
-    alone = setTimeout(() => {
-      void endAll("unattended", false).then(() => setTimeout(leaveIfDone, LEAVE_MS));
-    }, unattendedMs);
+    const endAlone = async (): Promise<void> => {
+      clearTimeout(alone);
+      clearInterval(lookout);
+      await endAll("unattended", false);
+      setTimeout(leaveIfDone, LEAVE_MS);
+    };
+    alone = setTimeout(() => void endAlone(), unattendedMs);
+    lookout = setInterval(() => {
+      if (!isReachable()) void endAlone();
+    }, LOOKOUT_MS);
     setTimeout(leaveIfDone, LEAVE_MS);
   };
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { within, ACP_TIMES } from "../acp/acp-times.ts";
 import { sweepAgents, type SweepResult } from "../acp/process/process-sweep.ts";
 import { spawnAgent, type AgentProcess } from "../acp/process/spawn-agent.ts";
+import { setUmaskOfUser } from "../acp/process/umask.ts";
 import { stopAgent } from "../acp/process/stop-agent.ts";
 import { endControlGroup } from "../containment/control-group.ts";
 import { openAgentLog, type AgentLog } from "./agent-log.ts";
@@ -77,7 +78,8 @@ export class HostedAgent {
   /** Throws an `AgentFault` if it cannot be started. */
   static async start(options: HostedAgentOptions): Promise<HostedAgent> {
     const { order, logFile, limits } = options;
-    const { id, about, command, isEnclosed } = order;
+    const { id, about, command, isEnclosed, umask } = order;
+    if (umask !== null) setUmaskOfUser(umask);
     const folders = openHostedFolders([order.workspace, ...order.directories]);
     let agent: HostedAgent | null = null;
     try {

@@ -120,6 +120,7 @@ function parseStart(value: unknown): StartHosted | null {
     about: aboutAgent,
     command,
     isEnclosed,
+    umask,
     workspace,
     directories,
   } = looseObject(value) ?? {};
@@ -132,6 +133,7 @@ function parseStart(value: unknown): StartHosted | null {
     id,
     about,
     isEnclosed: isEnclosed === true,
+    umask: looseNumber(umask),
     workspace: folder,
     directories: looseList(directories).flatMap((each) => parseFolder(each) ?? []),
     command: {

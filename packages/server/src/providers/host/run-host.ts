@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { keepFilesPrivate } from "../acp/process/umask.ts";
 import { HOST_PROTOCOL } from "./host-protocol.ts";
@@ -20,6 +20,7 @@ export function runHost(limits: HostLimits): void {
     folder,
     version,
     limits,
+    isReachable: () => existsSync(file) && existsSync(socket),
     onDone: () => {
       host.server.close();
       removeSocket(folder, socket);

@@ -57,6 +57,7 @@ export function openHostRig(): HostRig {
           },
         },
         isEnclosed: false,
+        umask: null,
         workspace: { path: folder, descriptor: null },
         directories: [],
       };
