@@ -60,7 +60,7 @@ const MAX_INLINE = 50_000;
 const MAX_CELLS_PER_CHARACTER = 2;
 const MIN_CELLS = 500;
 /** A longer address without brackets around it is shown as text. */
-const MAX_ADDRESS = 4_000;
+const MAX_ADDRESS = 2_000;
 const MAX_PARENTHESES = 20;
 
 /** A lexer with linear time for any input. */
