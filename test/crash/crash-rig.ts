@@ -31,6 +31,8 @@ import { SERVER_TOKEN, TOKEN_ENV } from "../../packages/server/src/http/testing/
 /** A server exits within ten seconds, even if it has work left. */
 const STOPPED_WITHIN_MS = 20_000;
 const STARTED_WITHIN_MS = 200_000;
+/** Longer than a server needs to start again on a busy machine. */
+const UNATTENDED_SECONDS = 300;
 const DISK_BYTES = 24 * 1024 * 1024;
 
 export interface RigOptions {
@@ -38,6 +40,8 @@ export interface RigOptions {
   readonly smallDisk?: boolean;
   /** Silence after which a run's agent counts as stuck. */
   readonly silentMs?: number;
+  /** Agents end with the server. */
+  readonly agentsInside?: boolean;
   /** The program to start (default: the sources). */
   readonly program?: string;
 }
@@ -66,6 +70,7 @@ export class CrashRig {
 
   private constructor(port: number, options: RigOptions) {
     const { smallDisk = false, silentMs = 60_000, program = SOURCES } = options;
+    const { agentsInside = false } = options;
     this.#port = port;
     this.#program = program;
     this.silentMs = silentMs;
@@ -86,6 +91,7 @@ export class CrashRig {
       sandbox: "off",
       providers: { scripted: { ...agent, tools: false }, tooled: agent, ...misbehaving(agent) },
       defaultProvider: "scripted",
+      agents: agentsInside ? { host: "inside" } : { unattendedSeconds: UNATTENDED_SECONDS },
       limits: { liveAgents: 40, silentMinutes: silentMs / 60_000 },
     };
     writeFileSync(path.join(this.data, "holdfast.config.json"), JSON.stringify(config));

@@ -72,6 +72,7 @@ async function whileServing(window: FaultWindow): Promise<void> {
   if (failpoint === null || fault === "second kill") await pause(random() * 400);
   switch (fault) {
     case "server killed":
+    case "server killed, agents inside":
     case "both killed":
       if (failpoint === null)
         return killManyTimes(window, {
@@ -118,6 +119,7 @@ async function whileStopping(window: FaultWindow): Promise<void> {
   const { rig, fault, random } = window;
   switch (fault) {
     case "server killed":
+    case "server killed, agents inside":
     case "both killed":
       await killServer(window, { trigger: () => rig.signal("SIGTERM"), withinMs: 1_500 });
       return startAgain(rig);
@@ -161,6 +163,7 @@ async function whileMigrating(window: FaultWindow): Promise<void> {
   const times = fault === "second kill" ? 2 : 1;
   switch (fault) {
     case "server killed":
+    case "server killed, agents inside":
     case "both killed":
     case "second kill":
       for (let time = 0; time < times; time += 1) {
@@ -197,7 +200,7 @@ async function rollBack(rig: CrashRig): Promise<void> {
 /** Starts a fault that is not a kill of the server, and returns a function that ends it. */
 async function beginFault(
   { rig, sessions, random, counts }: FaultWindow,
-  fault: Exclude<FaultName, "server killed" | "both killed" | "second kill">,
+  fault: Exclude<FaultName, `server killed${string}` | "both killed" | "second kill">,
 ): Promise<() => Promise<void>> {
   switch (fault) {
     case "agent killed":

@@ -44,6 +44,7 @@ const DURING_SERVER_MOMENT: readonly SessionMoment[] = [
   "streaming",
   "in a tool",
   "waiting for permission",
+  "waiting for a form",
   "queued",
 ];
 
@@ -67,18 +68,17 @@ export async function runMatrixRound(
   const orphans = new Set(rig.agents());
   const counts = { ...NO_COUNTS };
   await openFaultWindow({ ...planned, rig, sessions, random, counts, kills, orphans });
-  const isRestarted = counts.randomKills + counts.failpointKills > 0 || planned.at !== "serving";
   const violations: string[] = [];
-  if (isRestarted) violations.push(...(await leftAlive([...orphans])));
+  // Otherwise the next server goes on with them.
+  if (planned.fault === "server killed, agents inside" || planned.fault === "both killed")
+    violations.push(...(await leftAlive([...orphans])));
   await Promise.all(sessions.map((session) => session.proceed()));
   await Promise.all(sessions.map((session) => session.allAcknowledged()));
   const settledMs = await settle(rig);
   if (misbehaving !== null) await Promise.all(sessions.map((each) => each.sendAfterwards()));
   if (settledMs > SETTLED_WITHIN_MS) violations.push(`earlier runs continued for ${settledMs} ms`);
   await drain(sessions);
-  violations.push(
-    ...(await checkRound(rig, { history, sessions, isPaused: planned.fault === "node paused" })),
-  );
+  violations.push(...(await checkRound(rig, { history, sessions, planned })));
   await cleanUp(rig, sessions);
   violations.push(...(await leftAlive(rig.agents())));
 
@@ -168,13 +168,14 @@ async function checkRound(
   {
     history,
     sessions,
-    isPaused,
+    planned,
   }: {
     readonly history: History;
     readonly sessions: readonly PlacedSession[];
-    readonly isPaused: boolean;
+    readonly planned: PlannedRound;
   },
 ): Promise<readonly string[]> {
+  const isPaused = planned.fault === "node paused";
   const stored = await whenCaughtUp(rig, sessions);
   await Promise.all(sessions.map(({ watcher }) => watcher.stop()));
   // Two agents at once are never excused here: a server that starts first stops the agents that were left.
@@ -186,6 +187,7 @@ async function checkRound(
       .filter(({ invariant }) => !isPaused || invariant !== "no request hangs")
       .map(describe(sessions)),
     ...sessions.flatMap((session) => incompleteAfterwards(session, stored)),
+    ...(goesOn(planned) ? sessions.flatMap((session) => cutRuns(session, stored)) : []),
     ...integrity.map((error) => `the file: ${error}`),
   ];
 }
@@ -202,6 +204,20 @@ async function whenCaughtUp(rig: CrashRig, sessions: readonly PlacedSession[]): 
     if (isCaughtUp || isOver()) return stored;
     await pause(100);
   }
+}
+
+/** Agents go on when nothing but the server is killed, so that no run may be cut. */
+function goesOn({ fault, at }: PlannedRound): boolean {
+  return at === "serving" && (fault === "server killed" || fault === "second kill");
+}
+
+function cutRuns({ id, moment }: PlacedSession, { sessions }: Stored): readonly string[] {
+  const allowed = moment === "cancelling" ? ["completed", "cancelled"] : ["completed"];
+  return sessions
+    .filter((session) => session.id === id)
+    .flatMap(({ runs }) => runs)
+    .filter(({ status }) => !allowed.includes(status))
+    .map((run) => `run ${run.id} is ${run.status}, although its agent could go on (${moment})`);
 }
 
 function incompleteAfterwards(

@@ -3,6 +3,7 @@ import { FAILPOINTS } from "../../packages/server/src/runtime/failpoint.ts";
 /** Faults of the server, its agents, its clients or its environment. */
 export const FAULTS = [
   "server killed",
+  "server killed, agents inside",
   "agent killed",
   "agent misbehaves",
   "both killed",
@@ -22,6 +23,7 @@ export const SESSION_MOMENTS = [
   "streaming",
   "in a tool",
   "waiting for permission",
+  "waiting for a form",
   "waiting for an event",
   "queued",
   "cancelling",
@@ -45,13 +47,15 @@ export interface PlannedRound {
 const startsWith = (...prefixes: readonly string[]): readonly string[] =>
   FAILPOINTS.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
 
+const SERVING = ["command.", "agent.", "run.", "prompt.", "output.", "answer.", "cancel."];
+
 /** The failpoints at which this fault can kill the server. */
 function failpointsOf(fault: FaultName, at: PlannedRound["at"]): readonly string[] {
   if (fault === "second kill") return startsWith("recovery.");
-  if (fault !== "server killed" && fault !== "both killed") return [];
+  if (fault !== "both killed" && !fault.startsWith("server killed")) return [];
   switch (at) {
     case "serving":
-      return startsWith("command.", "agent.", "run.", "answer.");
+      return startsWith(...SERVING);
     case "shutting down":
       return startsWith("stop.");
     case "migrating":

@@ -4,7 +4,9 @@ import { authorOf, type WholeSession } from "../../packages/protocol/src/index.t
 import { calmDeadline } from "../../packages/server/src/domain/testing/calm-clock.ts";
 import {
   ask,
+  elicit,
   flood,
+  form,
   ignore,
   mcp,
   meanwhile,
@@ -15,6 +17,7 @@ import {
   write,
   type Step,
 } from "../../packages/server/src/providers/testing/script.ts";
+import type { JsonObject } from "../../packages/server/src/domain/json.ts";
 import type { History } from "../cluster/history.ts";
 import { sendUntilAcknowledged, type SentMessage } from "../cluster/load.ts";
 import { openWatcher, type Watcher } from "../cluster/watcher.ts";
@@ -28,6 +31,11 @@ const POLL_MS = 30;
 const RETRY_MS = 100;
 const GIVE_UP_MS = 12_000;
 const MISBEHAVED_WITHIN_MS = 5_000;
+
+const ANSWERS: Readonly<Record<string, JsonObject | string>> = {
+  permission: "allow",
+  elicitation: { action: "accept", content: { name: "Ada" } },
+};
 
 export interface Placement {
   readonly history: History;
@@ -95,6 +103,8 @@ export class PlacedSession {
         return state === "running" && last?.content["type"] === "tool";
       case "waiting for permission":
         return suspension?.kind === "permission";
+      case "waiting for a form":
+        return suspension?.kind === "elicitation";
       case "waiting for an event":
         return suspension?.kind === "event";
       case "queued":
@@ -140,6 +150,7 @@ export class PlacedSession {
       case "queued":
         return writeFileSync(this.#gate, "");
       case "waiting for permission":
+      case "waiting for a form":
       case "waiting for an event":
         return this.answerAll();
       case "cancelling":
@@ -197,7 +208,7 @@ export class PlacedSession {
       const signal = AbortSignal.timeout(GIVE_UP_MS);
       const { suspensions } = await this.#rig.client.sessions.get(this.id, { signal });
       for (const { id: suspensionId, kind } of suspensions) {
-        const answer = kind === "permission" ? "allow" : { done: true };
+        const answer = ANSWERS[kind] ?? { done: true };
         await this.#rig.client.sessions.answer(this.id, { suspensionId, answer }, { signal });
       }
     });
@@ -247,6 +258,8 @@ export class PlacedSession {
         return [[tool({ ...look, ends: null }), gate, tool({ ...look, ends: "completed" })]];
       case "waiting for permission":
         return [[say("may I?"), ask({ id: "t1", title: "make" }), say("thanks")]];
+      case "waiting for a form":
+        return [[elicit(form("Who?", { name: { type: "string" } })), say("thanks")]];
       case "waiting for an event":
         return [[mcp("wait_for_event", { name: "deployed" }), say("waiting", "m2")]];
       case "queued":

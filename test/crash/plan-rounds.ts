@@ -72,7 +72,8 @@ function countOf(target: Target, { counts, reconnects }: MatrixRound): number {
 }
 
 function helpsToReach(target: Target, { fault, at, failpoint }: PlannedRound): boolean {
-  const isKill = fault === "server killed" || fault === "both killed" || fault === "second kill";
+  const isKill =
+    fault.startsWith("server killed") || fault === "both killed" || fault === "second kill";
   switch (target) {
     case "kills":
       return isKill && at === "serving" && failpoint === null;

@@ -70,10 +70,11 @@ export function whyNotHere({ fault }: PlannedRound): string | null {
   return null;
 }
 
-type Environment = "usual" | "small disk" | "short silence";
+type Environment = "usual" | "small disk" | "short silence" | "agents inside";
 
 function environmentOf({ fault }: PlannedRound): Environment {
   if (fault === "disk full") return "small disk";
+  if (fault === "server killed, agents inside") return "agents inside";
   return fault === "node paused" ? "short silence" : "usual";
 }
 
@@ -81,6 +82,7 @@ function openRig(kind: Environment, program: string | undefined): Promise<CrashR
   return CrashRig.open({
     ...(program !== undefined && { program }),
     smallDisk: kind === "small disk",
+    agentsInside: kind === "agents inside",
     ...(kind === "short silence" && { silentMs: SHORT_SILENCE_MS }),
   });
 }

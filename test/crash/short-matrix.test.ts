@@ -21,6 +21,7 @@ const serving = (...faults: readonly FaultName[]): readonly PlannedRound[] =>
 
 const AT_FAILPOINTS: readonly PlannedRound[] = [
   { fault: "server killed", at: "serving", failpoint: "run.handed" },
+  { fault: "server killed", at: "serving", failpoint: "answer.told" },
   { fault: "second kill", at: "serving", failpoint: "recovery.claimed" },
   { fault: "server killed", at: "shutting down", failpoint: "stop.suspending" },
   { fault: "server killed", at: "migrating", failpoint: "migrate.search.created" },
@@ -65,7 +66,13 @@ interface MatrixPart {
 const PARTS: readonly (readonly [when: string, MatrixPart])[] = [
   [
     "the server dies at a random moment or a failpoint",
-    { plan: [...serving("server killed", "both killed"), ...AT_FAILPOINTS], turns: TURNS },
+    {
+      plan: [
+        ...serving("server killed", "server killed, agents inside", "both killed"),
+        ...AT_FAILPOINTS,
+      ],
+      turns: TURNS,
+    },
   ],
   [
     "the server is paused for longer than agents may be silent",

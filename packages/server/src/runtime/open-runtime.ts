@@ -228,6 +228,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
     canSteer: (sessionId) => workers.get(sessionId)?.canSteer ?? null,
     onOutput: (sessionId, stored) => {
+      context.failpoint("output.stored");
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);
     },

@@ -145,6 +145,7 @@ export class LiveQuestions {
       onAnswered();
       context.failpoint("answer.telling");
       if (agent()?.answer(report.requestId, answer) !== true) continue;
+      context.failpoint("answer.told");
       context.secretAnswers.forget(suspensionId);
       this.knownEnds.add(suspensionId);
       context.answeredLive.add(suspensionId);

@@ -310,7 +310,9 @@ export class RunAttempt {
   /** How the prompt ended, or the agent's failure while the run is still to be worked on. */
   async #prompt(agent: Agent, prompt: RunPrompt): Promise<RunResult | "waiting" | AgentFault> {
     try {
-      const end = await this.#silence.during(agent.prompt(prompt), this.#excess.promise);
+      const prompted = agent.prompt(prompt);
+      this.#options.context.failpoint("prompt.given");
+      const end = await this.#silence.during(prompted, this.#excess.promise);
       for (const id of prompt.tells) this.#questions.knownEnds.add(id);
       await this.settle();
       this.#addUsage(end.usage);
@@ -343,8 +345,8 @@ export class RunAttempt {
   /** Suspends the run until somebody has logged in. The agent is stopped, since it may remember that nobody was. */
   async #waitForLogin(fault: AgentFault): Promise<boolean> {
     const { context, atWork, stopAgent } = this.#options;
-    const hasUsedTools = this.#hasUsedTools;
-    if (!(await suspendForLogin(context, atWork, fault, { hasUsedTools }))) return false;
+    const used = { hasUsedTools: this.#hasUsedTools };
+    if (!(await suspendForLogin(context, atWork, fault, used))) return false;
     await stopAgent();
     return true;
   }
@@ -388,8 +390,7 @@ export class RunAttempt {
 
   async #suggestTitle(title: string, agentCursor?: string): Promise<void> {
     const { context, atWork } = this.#options;
-    const { provider } = atWork.run;
-    const suggestion = { provider, title: title.slice(0, 200) };
+    const suggestion = { provider: atWork.run.provider, title: title.slice(0, 200) };
     await context.execute({
       sessionId: atWork.sessionId,
       command: { type: "suggest-title", at: context.clock(), ...suggestion },

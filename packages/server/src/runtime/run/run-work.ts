@@ -172,6 +172,7 @@ export class RunWork {
       return null;
     }
     this.#live = live;
+    this.#options.context.failpoint("recovery.taken-up");
     const result = await this.#prompt(live, promptOf(note), { isHanded: true });
     const { endedBy = null } = live.agent;
     if (endedBy === null || result?.outcome !== "failed") return result;

@@ -1,5 +1,6 @@
 import type { CurrentRun } from "../../domain/run.ts";
-import { currentRunOf, type Session } from "../../domain/session.ts";
+import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
+import type { StoredSession } from "../../storage/ports/session-store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { TakenUpRun } from "../run/run-work.ts";
 import type { SessionAgent } from "../worker/session-agent.ts";
@@ -42,13 +43,33 @@ export async function takeUpFound(
   const run = currentRunOf(session);
   const take = { session, found, stored: readCursor(agentCursor) };
   if (run !== null && note !== null && run.id === note.runId) {
-    const find: TakenUpRun["find"] = (signal) => agent.takeUp({ ...take, signal });
+    const isKnown = await isPlaceKnown(context, loaded.stored, run);
+    const find: TakenUpRun["find"] = async (signal) => {
+      if (isKnown) return agent.takeUp({ ...take, signal });
+      await context.found.end(found);
+      return null;
+    };
     const begun = { ...run, attempts: note.attempts };
     return { is: "work", session, run: begun, takenUp: { note, find } };
   }
   const live = await agent.takeUp({ ...take, signal: new AbortController().signal });
   if (live !== null && note !== null) await settleEarlierPrompt(context, agent, note);
   return { is: "idle", run };
+}
+
+/**
+ * Whether it is known how much of the agent's output is stored. The place is lost if the schema was rolled back meanwhile: then
+ * nobody can tell what to store, and the agent is ended.
+ */
+async function isPlaceKnown(
+  { store }: Pick<RuntimeContext, "store">,
+  { session, agentCursor }: StoredSession,
+  run: CurrentRun,
+): Promise<boolean> {
+  if (agentCursor !== null) return true;
+  if (openSuspensionsOf(session).length > 0) return false;
+  const messages = await store.readMessages({ sessionId: session.id });
+  return !messages.some(({ role, runId }) => role === "agent" && runId === run.id);
 }
 
 /**

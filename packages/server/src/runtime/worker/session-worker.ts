@@ -371,6 +371,7 @@ export class SessionWorker {
   async #windDown({ work, atOnce }: StepTo<"wind-down", RunWork>): Promise<void> {
     this.#leaveWork();
     const { live } = this.#agent;
+    this.#context.failpoint("cancel.telling");
     if (atOnce) await this.#agent.stop("session_closed", { urgent: true });
     else if (live !== null && (await live.agent.cancel()) === "ignored")
       await this.#agent.stop("run_cancelled", { urgent: true });
