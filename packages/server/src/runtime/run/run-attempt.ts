@@ -286,10 +286,10 @@ export class RunAttempt {
     return this.#steps;
   }
 
-  /** The server's side failed. The agent is stopped, since none of its output could be stored. */
+  /** The server's side failed. The agent is stopped, since its output cannot be stored, unless it goes on without this server. */
   #breakOff(error: unknown): void {
     this.#on({ type: "break", error });
-    void this.#options.stopAgent();
+    if (!this.#options.atWork.signal.aborted) void this.#options.stopAgent();
   }
 
   /** False when the run is over, or must not be worked on. */
