@@ -13,6 +13,7 @@ import type { Scenario } from "./scenario.ts";
 import { agentSessionDeleted, forkNative } from "./scenarios/agent-keeps.ts";
 import { elicitation, elicitationAfterKill } from "./scenarios/elicitations.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
+import { goesOn } from "./scenarios/goes-on.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
@@ -38,6 +39,7 @@ const SCENARIOS = [
   reject,
   cancel,
   killedAgent,
+  goesOn,
   killedServer,
   killedServerReject,
   killedServerStubborn,

@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { ProtocolChoice } from "../../packages/server/src/providers/acp/v2/versioned-peer.ts";
+import { readHostFile } from "../../packages/server/src/providers/host/host-file.ts";
 import { BUILT_IN } from "../../packages/server/src/providers/built-in.ts";
 import {
   startFakeModels,
@@ -29,9 +30,13 @@ export interface Rig {
   homeOf(agent: string): string;
   /** A new repository for a session. */
   newFolder(): { readonly name: string; readonly path: string };
-  /** Kills the server with `kill -9` and starts another one on the same data. */
-  killAndRestart(): Promise<void>;
-  /** Kills with `kill -9` the one process that the server started, but not that process's children. */
+  /** Kills the server with `kill -9` and starts another one on the same data. Agents go on. */
+  killServer(): Promise<void>;
+  /** The same, but also kills the process that keeps agents alive, so that they are lost. */
+  killAll(): Promise<void>;
+  /** The process of the one agent that was started, without that process's children. */
+  agentPid(): number;
+  /** Kills the process of the one agent with `kill -9`, but not that process's children. */
   killAgent(): void;
   /** Writes the files of a login for the agent that has none. */
   writeLogin(agent: InstalledAgent): void;
@@ -95,6 +100,19 @@ export async function openRig(
   let client = createClient(server);
   let folders = 0;
   const processes = (): readonly AgentProcess[] => agentProcesses(homes.folder);
+  const restart = async (): Promise<void> => {
+    server = await start();
+    client = createClient(server);
+  };
+  /** Null if no agent was started in one. */
+  const hostPid = (): number | null => readHostFile(path.join(data, "host"))?.pid ?? null;
+  const agentPid = (): number => {
+    const parents = new Set([server.pid, hostPid()]);
+    const [agent, ...others] = processes().filter(({ parent }) => parents.has(parent));
+    if (agent === undefined || others.length > 0)
+      throw new Error("expected exactly one agent process");
+    return agent.pid;
+  };
   /**
    * A process that is being killed has no readable environment any more, but its pipes are still open, and its parent
    * does not know yet. A message that it is given in this time is lost with it, and its run fails.
@@ -127,17 +145,21 @@ export async function openRig(
       mkdirSync(path.join(root, name, ".git"), { recursive: true });
       return { name, path: path.join(root, name) };
     },
-    killAndRestart: async () => {
+    killServer: async () => {
       await server.end("SIGKILL");
-      server = await start();
-      client = createClient(server);
+      await restart();
     },
+    killAll: async () => {
+      await server.end("SIGKILL");
+      const host = hostPid();
+      if (host !== null && existsSync(`/proc/${host}`)) process.kill(host, "SIGKILL");
+      await restart();
+    },
+    agentPid,
     killAgent: () => {
-      const [agent, ...others] = processes().filter(({ parent }) => parent === server.pid);
-      if (agent === undefined || others.length > 0)
-        throw new Error("expected exactly one agent process");
-      process.kill(agent.pid, "SIGKILL");
-      killed.add(agent.pid);
+      const pid = agentPid();
+      process.kill(pid, "SIGKILL");
+      killed.add(pid);
     },
     writeLogin: ({ name, login }) =>
       login?.write({ home: path.join(homes.folder, loginProviderOf(name)), url: models.url }),

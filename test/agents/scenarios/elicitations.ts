@@ -65,7 +65,7 @@ export const elicitationAfterKill: Scenario = {
   title: "the same, answered after the server and the agent were killed",
   run: async ({ rig, agent }) => {
     const { session, asking, asked } = await ask({ rig, agent });
-    await rig.killAndRestart();
+    await rig.killAll();
     await rig.noAgents();
     const { suspensions } = await rig.client.suspensions();
     assert.deepEqual(

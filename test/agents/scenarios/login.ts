@@ -19,7 +19,7 @@ export const login: Scenario = {
     );
     assert.equal(suspensions[0]?.request["provider"], provider);
     await rig.noAgents();
-    await rig.killAndRestart();
+    await rig.killAll();
     rig.writeLogin(agent);
     await rig.client.logIn(provider);
     const now = await session.until("the end of the run", ({ state }) => state === "idle");

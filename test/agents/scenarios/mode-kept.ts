@@ -40,7 +40,7 @@ export const modeKept: Scenario = {
     await session.say("PING");
     assert.deepEqual(told(), wanted, "after a kill of the agent");
     await pause(1_000);
-    await rig.killAndRestart();
+    await rig.killAll();
     await rig.noAgents();
     const now = await rig.client.sessions.get(session.id);
     assert.deepEqual({ mode: now.mode, ...now.options }, wanted);

@@ -55,7 +55,7 @@ const MAX_REQUESTS = 3;
 
 export const killedServer: Scenario = {
   name: "killed-server",
-  title: "server killed while it asks",
+  title: "server and agent killed while it asks",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("once.txt");
@@ -137,14 +137,14 @@ export const killedServerStubborn: Scenario = {
   },
 };
 
-/** Kills the server while a permission request is open, and returns the request. */
+/** Kills the server and the agent while a permission request is open, and returns the request. */
 async function killWhileAsking(
   session: SessionDriver,
   { rig, file, words = "" }: { readonly rig: Rig; readonly file: string; readonly words?: string },
 ): Promise<OpenSuspension> {
   await session.send(`${words}APPEND ${file}`);
   const before = await session.permission();
-  await rig.killAndRestart();
+  await rig.killAll();
   await rig.noAgents();
   const { suspensions } = await rig.client.suspensions();
   assert.deepEqual(
