@@ -11,6 +11,7 @@ import {
   SCRIPTED_VARIABLE,
   type ScriptedOptions,
 } from "../../packages/server/src/providers/testing/scripted-options.ts";
+import { readHostFile } from "../../packages/server/src/providers/host/host-file.ts";
 import {
   fillUp,
   mountMemory,
@@ -225,6 +226,12 @@ export class CrashRig {
     const pids = this.agents();
     for (const pid of pids) killIfAlive(pid);
     return pids.length;
+  }
+
+  /** Kills the process that keeps agents alive, if there is one. */
+  killHost(): void {
+    const host = readHostFile(path.join(this.data, "host"));
+    if (host !== null) killIfAlive(host.pid);
   }
 
   /** Locks the database for writing, as another process would. Returns the unlock function. */

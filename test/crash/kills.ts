@@ -60,10 +60,7 @@ export async function killServer(
   window: FaultWindow,
   { trigger, withinMs = 300 }: { readonly trigger: () => void; readonly withinMs?: number },
 ): Promise<void> {
-  const { rig, fault, failpoint, random, counts } = window;
-  const killAgents = (): void => {
-    if (fault === "both killed") counts.agentsKilled += rig.killAgents();
-  };
+  const { rig, failpoint, random, counts } = window;
   if (failpoint === null) {
     trigger();
     await pause(random() * withinMs);
@@ -71,26 +68,33 @@ export async function killServer(
     // A stopping server may already have exited.
     if (rig.isUp) counts.randomKills += 1;
     rig.signal("SIGKILL");
-    killAgents();
+    killAgents(window);
     return rig.exited();
   }
   const isFrequent = failpoint === "command.committed" || failpoint === "recovery.claimed";
   rig.control({ dieAt: { failpoint, time: isFrequent ? 1 + Math.floor(random() * 4) : 1 } });
   trigger();
   const isReached = await exitsWithin(rig, REACHED_WITHIN_MS);
-  killAgents();
+  killAgents(window);
   rig.control({});
   if (isReached) counts.failpointKills += 1;
   else await killAtRandom(window);
 }
 
 export async function killAtRandom(window: FaultWindow): Promise<void> {
-  const { rig, fault, counts } = window;
+  const { rig, counts } = window;
   if (!rig.isUp) return;
   recordOrphans(window);
   await rig.kill();
   counts.randomKills += 1;
-  if (fault === "both killed") counts.agentsKilled += rig.killAgents();
+  killAgents(window);
+}
+
+/** Sometimes with the process that keeps them alive, as in a machine that restarts. */
+function killAgents({ rig, fault, random, counts }: FaultWindow): void {
+  if (fault !== "both killed") return;
+  if (random() < 0.5) rig.killHost();
+  counts.agentsKilled += rig.killAgents();
 }
 
 /** Also kills the first start after a kill. */

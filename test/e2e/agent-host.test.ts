@@ -273,6 +273,39 @@ describe("a server that is replaced", () => {
   });
 });
 
+describe("a machine that restarts", () => {
+  const killBoth = async (): Promise<void> => {
+    const { pid } = JSON.parse(readFileSync(path.join(folder, "data/host/host.json"), "utf8"));
+    await server.end("SIGKILL");
+    process.kill(pid, "SIGKILL");
+    for (const agent of agents()) process.kill(agent, "SIGKILL");
+    await start();
+  };
+
+  it("keeps the question of an agent, and the next agent gets the answer (C3, D4)", async () => {
+    const id = await send(say("may I? "), ask({ id: "t1", title: "Do it" }));
+    const [asked] = (await until(id, ({ state }) => state === "suspended")).suspensions;
+    await killBoth();
+    const { suspensions } = await client.sessions.get(id);
+    expect(suspensions.map((each) => each.id)).toEqual([asked?.id]);
+    await client.sessions.answer(id, { suspensionId: asked?.id ?? "", answer: "allow_once" });
+    const { status, text } = await endOf(id);
+    expect([status, text.startsWith("may I? ")]).toEqual(["completed", true]);
+  });
+
+  it("interrupts a run, stores what its agent said, and says why (P2, D4)", async () => {
+    const id = await send(say("one "), silent());
+    await until(id, (session) => textOf(session) === "one ");
+    await killBoth();
+    expect(await endOf(id)).toEqual({ text: "one ", status: "interrupted" });
+    const { messages } = await client.sessions.get(id);
+    expect(messages.at(-1)?.content).toMatchObject({
+      notice: "run_interrupted",
+      text: expect.stringContaining("the process that kept its agent alive ended"),
+    });
+  });
+});
+
 describe("a server that stops", () => {
   it("ends its agents and their host (A8)", async () => {
     const id = await send(say("on"), silent());

@@ -129,8 +129,8 @@ export class LiveQuestions {
   async deliverAnswers(): Promise<void> {
     const { context, atWork, agent, onAnswered } = this.#options;
     for (const [suspensionId, report] of this.#asked) {
-      // The agent is being ended: the next one gets the answer.
-      if (atWork.signal.aborted) return;
+      // The agent has exited, or is being ended: the next one gets the answer.
+      if (atWork.signal.aborted || agent()?.isGone === true) return;
       const suspension = await context.store.readSuspension(suspensionId);
       const secrets = context.secretAnswers.of(suspensionId);
       const answer = suspension === null ? null : answerFor(suspension, secrets);

@@ -168,7 +168,8 @@ export class RunWork {
     await this.#adopt(() => true);
     const live = await find(this.#left.signal);
     if (live === null) {
-      this.#cut = { runId: run.id, why: () => "its agent could not be taken up" };
+      if (!(await this.#waits()))
+        this.#cut = { runId: run.id, why: () => "its agent could not be taken up" };
       return null;
     }
     this.#live = live;
@@ -176,7 +177,7 @@ export class RunWork {
     const result = await this.#prompt(live, promptOf(note), { isHanded: true });
     const { endedBy = null } = live.agent;
     if (endedBy === null || result?.outcome !== "failed") return result;
-    this.#cut = { runId: run.id, why: () => END_REASONS[endedBy] };
+    if (!(await this.#waits())) this.#cut = { runId: run.id, why: () => END_REASONS[endedBy] };
     return null;
   }
 
@@ -194,6 +195,11 @@ export class RunWork {
   /** An agent that died while it waited ends no run: its question stays open, and the next agent gets the answer. */
   async #isDormant(result: RunResult): Promise<boolean> {
     if (result.outcome !== "failed" || !LEAVES_QUESTIONS.has(result.error.code)) return false;
+    return this.#waits();
+  }
+
+  /** Whether the run has an open question, or an answer that no agent has got. */
+  async #waits(): Promise<boolean> {
     const { context, session, run } = this.#options;
     const loaded = await context.store.load(session.id);
     if (loaded.found !== "session") return false;
