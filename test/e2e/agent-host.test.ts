@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
@@ -272,6 +272,25 @@ describe("a server that is replaced", () => {
     await go(id);
   });
 });
+
+describe("a server that has agents inside", () => {
+  it("ends those that an earlier server has left outside (D4)", async () => {
+    const id = await send(say("on"), silent());
+    await until(id, (session) => textOf(session) === "on");
+    await server.end("SIGKILL");
+    const config = path.join(folder, "data/holdfast.config.json");
+    const settings = JSON.parse(readFileSync(config, "utf8"));
+    writeFileSync(config, JSON.stringify({ ...settings, agents: { host: "inside" } }));
+    await start();
+    expect(agents()).toEqual([]);
+    expect(await endOf(id)).toEqual({ text: "on", status: "interrupted" });
+    expect(readdirSync(path.join(folder, "data/host")).filter(isOfAgent)).toEqual([]);
+    const { agentHost } = await client.readiness();
+    expect(agentHost).toEqual({ mode: "inside", pid: null, agents: 0 });
+  });
+});
+
+const isOfAgent = (name: string): boolean => name.endsWith(".log") || name.endsWith(".sock");
 
 describe("a machine that restarts", () => {
   const killBoth = async (): Promise<void> => {

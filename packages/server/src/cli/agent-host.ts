@@ -15,13 +15,19 @@ export async function openHostOf(
   { dataFolder, agentHost }: Pick<ServeSettings, "dataFolder" | "agentHost">,
   logger: LogFile["logger"],
 ): Promise<AgentHost | undefined> {
-  if (!agentHost.isOutside) return undefined;
-  return openAgentHost({
-    folder: path.join(dataFolder, "host"),
+  const folder = path.join(dataFolder, "host");
+  // Agents have never been outside.
+  if (!agentHost.isOutside && !existsSync(folder)) return undefined;
+  const host = await openAgentHost({
+    folder,
     version: VERSION,
     unattendedMs: agentHost.unattendedMs,
     onTrouble: (problem, err) => logger.warn({ err }, problem),
   });
+  if (agentHost.isOutside) return host;
+  await Promise.all(host.found.map((agent) => host.end(agent)));
+  await host.close({ agents: "end" });
+  return undefined;
 }
 
 /** For clients of the server. */
