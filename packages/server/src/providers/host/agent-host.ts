@@ -282,15 +282,19 @@ async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value
   }
 }
 
-/** The agents of the host, and the logs that agents have left. Logs that say nothing are removed. */
+/**
+ * The agents of the host, and the logs of those whose end it has written down. Another log is of a host that was killed, perhaps with
+ * the whole machine. It is removed: what an agent said that no server has stored is lost, as it was before there was a host.
+ */
 function findAgents(folder: string, living: readonly HostedAgentState[]): readonly FoundAgent[] {
   const alive = new Set(living.filter(({ isAlive }) => isAlive).map(({ id }) => id));
   return readdirSync(folder).flatMap((name): FoundAgent[] => {
     if (!name.endsWith(LOG)) return [];
     const id = name.slice(0, -LOG.length);
     const history = readAgentLog(path.join(folder, name));
-    if (history !== null) return [{ id, isAlive: alive.has(id), history }];
-    if (!alive.has(id)) rmSync(path.join(folder, name), { force: true });
+    const isAlive = alive.has(id);
+    if (history !== null && (isAlive || history.exit !== null)) return [{ id, isAlive, history }];
+    if (!isAlive) rmSync(path.join(folder, name), { force: true });
     return [];
   });
 }

@@ -8,7 +8,7 @@ export function openDeadProcess(
   host: Pick<AgentHost, "discard">,
 ): HostedProcess {
   const { history } = found;
-  const exit = history.exit ?? { code: null, signal: "SIGKILL", why: "host" as const };
+  const exit = history.exit ?? { code: null, signal: null, why: "host" as const };
   const stdin = new Writable({
     write: (_chunk, _encoding, done) => done(new Error("it has ended")),
   });
