@@ -28,7 +28,7 @@ let aheadMs = 0;
 
 beforeEach(() => {
   const providers = { scripted: { type: "acp", command: scriptedCommand } };
-  // Nobody waits for the end of two minutes without a server: they are none.
+  // Without a server, agents are ended at once instead of after two minutes.
   const agents = { unattendedSeconds: 0 };
   ({ folder, data, root } = prepareFolder({ providers, defaultProvider: "scripted", agents }));
   for (const name of ["kept", "lost"])
