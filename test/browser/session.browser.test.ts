@@ -130,35 +130,61 @@ describe("a connection that breaks repeatedly", () => {
 });
 
 describe("a server that is killed in the middle of an answer", () => {
-  it("leaves the open page waiting; after a restart it shows every word once, without a reload (C5, C7)", async () => {
+  it("leaves the open page waiting; after a restart the answer goes on with every word once, without a reload (C5, C7, D4)", async () => {
+    const gate = rig.gate();
     const { id } = await rig.newSession({
       title: "Survives",
-      steps: [flood({ text: "word ", perSecond: 50, seconds: 60 })],
+      steps: [flood({ text: "word ", perSecond: 50, seconds: 6 }), waitFor(gate), say("all said")],
     });
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     await fullyLoaded(page);
     await eventually(() => wordsShown(page)).toBeGreaterThan(40);
-    const shown = await wordsShown(page);
     await rig.stop("SIGKILL");
     await page.getByText(/^Reconnecting\. This page/u).waitFor();
     await page.getByLabel("Message to the agent").fill("kept while away");
     await rig.start();
     await page.getByText(/^Reconnecting\. This page/u).waitFor({ state: "detached" });
 
-    const isSettled = ({ state, messages }: WholeSession): boolean =>
-      state === "idle" && messages.some(({ role }) => role === "system");
-    const stored = await rig.until(id, isSettled);
-    await transcriptOf(page).getByText(noticeOf(stored)).first().waitFor();
-    const words = answerOf(stored).split(" ").length - 1;
-    expect(words).toBeGreaterThanOrEqual(shown);
-    await eventually(() => wordsShown(page)).toBe(words);
+    await eventually(() => wordsShown(page)).toBe(300);
+    await page.getByText("Running", { exact: true }).first().waitFor();
+    writeFileSync(gate, "");
+    await transcriptOf(page).getByText("all said").last().waitFor();
+    await page.getByText("Idle", { exact: true }).waitFor();
+    expect(await wordsShown(page)).toBe(300);
+    const stored = await rig.client.sessions.get(id);
+    expect(answerOf(stored)).toBe(`${"word ".repeat(300)}all said`);
+    expect(stored.messages.filter(({ role }) => role === "system")).toEqual([]);
+    const { runs } = await rig.client.sessions.runs(id);
+    expect(runs.map(({ status }) => status)).toEqual(["completed"]);
     expect(await page.evaluate(() => "sameDocument" in globalThis)).toBe(true);
     expect(await page.getByLabel("Message to the agent").inputValue()).toBe("kept while away");
 
     await page.getByLabel("Message to the agent").fill('@say {"text":"it goes on"}');
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByText("it goes on", { exact: true }).waitFor();
+  });
+});
+
+describe("a server that is stopped in the middle of an answer", () => {
+  it("leaves the open page waiting; after a restart it shows every word once and that the run was interrupted (C5, C7, P2)", async () => {
+    const { id } = await rig.newSession({
+      steps: [flood({ text: "word ", perSecond: 50, seconds: 600 })],
+    });
+    const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
+    await fullyLoaded(page);
+    await eventually(() => wordsShown(page)).toBeGreaterThan(40);
+    const shown = await wordsShown(page);
+    await rig.stop("SIGTERM");
+    await page.getByText(/^Reconnecting\. This page/u).waitFor();
+    await rig.start();
+    await transcriptOf(page)
+      .getByText(/^Interrupted: /u)
+      .first()
+      .waitFor();
+    const words = answerOf(await rig.client.sessions.get(id)).split(" ").length - 1;
+    expect(words).toBeGreaterThanOrEqual(shown);
+    await eventually(() => wordsShown(page)).toBe(words);
   });
 });
 
@@ -199,11 +225,6 @@ function answerOf({ messages }: WholeSession): string {
     .filter(({ role, content }) => role === "agent" && content.type === "text")
     .map(({ content }) => String(content["text"]))
     .join("");
-}
-
-function noticeOf({ messages }: WholeSession): string {
-  const notice = messages.findLast(({ role }) => role === "system");
-  return String(notice?.content["text"]).slice(0, 40);
 }
 
 /** Resolves after five frames without scrolling. */

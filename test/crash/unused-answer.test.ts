@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { OpenSuspension, WholeSession } from "../../packages/protocol/src/index.ts";
 import { ask, script, shell, tool } from "../../packages/server/src/providers/testing/script.ts";
@@ -25,7 +25,8 @@ let server: RunningServer;
 let client: Client;
 let repoId: string;
 
-beforeAll(async () => {
+/** Starts a server with these settings of agents. */
+async function open(agents: object): Promise<void> {
   const options: ScriptedOptions = {
     folder: ".memory",
     capabilities: { resume: true },
@@ -36,12 +37,13 @@ beforeAll(async () => {
   ({ folder, data, root } = prepareFolder({
     providers: { scripted },
     defaultProvider: "scripted",
+    agents,
   }));
   await start();
   repoId = (await client.repos.add({ path: root })).id;
-});
-afterAll(async () => {
-  await server.end("SIGKILL");
+}
+afterEach(async () => {
+  await server.end("SIGTERM");
   removeFolder(folder);
 });
 
@@ -61,11 +63,16 @@ async function until(
   throw new Error("the session did not reach the expected state");
 }
 
+interface Asked {
+  readonly id: string;
+  readonly suspension: OpenSuspension;
+  readonly file: string;
+  /** The agent writes the ID of its process here, before it asks and when it acts. */
+  readonly actors: string;
+}
+
 /** Lets the agent ask to append to a file, kills the server, and returns the request after the restart. */
-async function killWhileAsking(
-  words: string,
-  name: string,
-): Promise<{ id: string; suspension: OpenSuspension; file: string }> {
+async function killWhileAsking(words: string, name: string): Promise<Asked> {
   const { id } = await client.sessions.create({ repoId });
   const file = path.join(root, name);
   const call = {
@@ -74,8 +81,10 @@ async function killWhileAsking(
     kind: "execute",
     input: { command: `echo >> ${name}` },
   };
-  const act = ask({ ...call, allowed: [shell(`echo done >> '${file}'`), tool(call)] });
-  await client.sessions.send(id, { text: `${words}\n${script(act)}` });
+  const actors = `${file}.actors`;
+  const sign = shell(`echo $PPID >> '${actors}'`);
+  const act = ask({ ...call, allowed: [shell(`echo done >> '${file}'`), sign, tool(call)] });
+  await client.sessions.send(id, { text: `${words}\n${script(sign, act)}` });
   await until(id, ({ state }) => state === "suspended");
   await server.end("SIGKILL");
   await start();
@@ -83,7 +92,7 @@ async function killWhileAsking(
   const suspension = suspensions.find(({ sessionId }) => sessionId === id);
   if (suspension === undefined) throw new Error("the request is missing after the restart");
   expect(existsSync(file)).toBe(false);
-  return { id, suspension, file };
+  return { id, suspension, file, actors };
 }
 
 const runsOf = async (id: string) => (await client.sessions.runs(id)).runs;
@@ -91,6 +100,24 @@ const callsOf = ({ messages }: WholeSession) =>
   messages.flatMap(({ content }) => (content.type === "tool" ? [content["status"]] : []));
 
 describe("an action that is allowed after the server was killed", () => {
+  beforeEach(() => open({}));
+
+  it("C3: is done once by the agent that asked, which waited and never heard a refusal", async () => {
+    const { id, suspension, file, actors } = await killWhileAsking("STUBBORN", "waited.txt");
+    await client.sessions.answer(id, { suspensionId: suspension.id, answer: "allow_once" });
+    await until(id, ({ state }) => state === "idle");
+    expect(readFileSync(file, "utf8")).toBe("done\n");
+    const [asker = "", ...others] = readFileSync(actors, "utf8").trim().split("\n");
+    expect(others).toEqual([asker]);
+    expect(await runsOf(id)).toMatchObject([{ status: "completed", unusedAnswers: [] }]);
+    expect(callsOf(await client.sessions.get(id))).toEqual(["completed"]);
+    expect((await client.suspensions()).unusedAnswers).toEqual([]);
+  });
+});
+
+describe("an action that is allowed after the server was killed together with the agent", () => {
+  beforeEach(() => open({ host: "inside" }));
+
   it("C3: is done once by an agent that believes the continuation, without being asked again", async () => {
     const { id, suspension, file } = await killWhileAsking("Please", "once.txt");
     await client.sessions.answer(id, { suspensionId: suspension.id, answer: "allow_once" });

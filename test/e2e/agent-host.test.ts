@@ -36,9 +36,8 @@ let client: Client;
 
 beforeEach(async () => {
   needProc();
-  const providers = { scripted: { type: "acp", command: scriptedCommand } };
-  const agents = { host: "outside", unattendedSeconds: 60 };
-  ({ folder, root } = prepareFolder({ providers, agents }));
+  ({ folder, root } = prepareFolder({}));
+  configure({ unattendedSeconds: 60 });
   await start();
 });
 afterEach(async () => {
@@ -48,6 +47,13 @@ afterEach(async () => {
   removeFolder(folder);
   if (left.length > 0) throw new Error(`${left.length} agents were left`);
 });
+
+/** The settings of agents of the next server. */
+function configure(settings: object): void {
+  const providers = { scripted: { type: "acp", command: scriptedCommand } };
+  const config = { sandbox: "off", providers, agents: settings };
+  writeFileSync(path.join(folder, "data/holdfast.config.json"), JSON.stringify(config));
+}
 
 async function start(): Promise<void> {
   const env = { AGENT_WORKSPACE_ROOT: root };
@@ -76,6 +82,8 @@ function attach(data: string, before: RunningServer): RunningServer {
 }
 
 const agents = (): readonly number[] => markedProcesses(MARKER_VARIABLE, root);
+const hostFile = (): { readonly pid: number; readonly socket: string } =>
+  JSON.parse(readFileSync(path.join(folder, "data/host/host.json"), "utf8"));
 const file = (name: string): string => path.join(root, name);
 
 async function send(...steps: readonly Step[]): Promise<string> {
@@ -322,11 +330,62 @@ describe("a machine that restarts", () => {
   });
 });
 
+describe("an agent for which no server comes in time", () => {
+  beforeEach(async () => {
+    await server.end("SIGTERM");
+    configure({ unattendedSeconds: 0 });
+    await start();
+  });
+  /** The host ends the agent, and itself. */
+  const killAndStartLater = async (): Promise<void> => {
+    const { socket } = hostFile();
+    await server.end("SIGKILL");
+    await expect.poll(() => existsSync(socket)).toBe(false);
+    expect(agents()).toEqual([]);
+    await start();
+  };
+
+  it("has been ended, and its run is interrupted, although it said that it was cancelled (D4, P2)", async () => {
+    const id = await send(say("on"), silent());
+    await until(id, (session) => textOf(session) === "on");
+    await killAndStartLater();
+    expect(await endOf(id)).toEqual({ text: "on", status: "interrupted" });
+    const { messages } = await client.sessions.get(id);
+    expect(messages.at(-1)?.content["text"]).toContain("the server was away for too long");
+  });
+
+  it("leaves its question open, and the next agent gets the answer (C3, D4)", async () => {
+    const id = await send(ask({ id: "t1", title: "Do it", isLeft: true }), silent());
+    await until(id, ({ state }) => state === "suspended");
+    await killAndStartLater();
+    const { suspensions } = await client.suspensions();
+    expect(suspensions).toMatchObject([{ sessionId: id, status: "open" }]);
+    const answer = { suspensionId: suspensions[0]?.id ?? "", answer: { optionId: "allow" } };
+    await client.sessions.answer(id, answer);
+    expect(await endOf(id)).toMatchObject({ status: "completed" });
+    expect((await client.sessions.runs(id)).runs).toHaveLength(1);
+  });
+});
+
+describe("an agent host that is killed", () => {
+  it("takes its agents with it: the run is interrupted, and the next message starts another host (P2, P5)", async () => {
+    const id = await send(say("on"), silent());
+    await until(id, (session) => textOf(session) === "on");
+    const { pid } = hostFile();
+    process.kill(pid, "SIGKILL");
+    expect(await endOf(id)).toEqual({ text: "on", status: "interrupted" });
+    expect(agents()).toEqual([]);
+    await client.sessions.send(id, { text: script(say(" again")) });
+    expect(await endOf(id)).toEqual({ text: "on again", status: "completed" });
+    expect(hostFile().pid).not.toBe(pid);
+  });
+});
+
 describe("a server that stops", () => {
   it("ends its agents and their host (A8)", async () => {
     const id = await send(say("on"), silent());
     await until(id, (session) => textOf(session) === "on");
-    const { pid } = JSON.parse(readFileSync(path.join(folder, "data/host/host.json"), "utf8"));
+    const { pid } = hostFile();
     await server.end("SIGTERM");
     expect(agents()).toEqual([]);
     await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient, HoldfastError, type Client } from "../../packages/client/src/index.ts";
-import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import type { Message, WholeSession } from "../../packages/protocol/src/index.ts";
 import { say, script, silent } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
@@ -28,7 +28,9 @@ let aheadMs = 0;
 
 beforeEach(() => {
   const providers = { scripted: { type: "acp", command: scriptedCommand } };
-  ({ folder, data, root } = prepareFolder({ providers, defaultProvider: "scripted" }));
+  // Without a server, agents are ended at once instead of after two minutes.
+  const agents = { unattendedSeconds: 0 };
+  ({ folder, data, root } = prepareFolder({ providers, defaultProvider: "scripted", agents }));
   for (const name of ["kept", "lost"])
     mkdirSync(path.join(root, name, ".git"), { recursive: true });
   aheadMs = 0;
@@ -97,6 +99,13 @@ async function untilGone(id: string): Promise<void> {
   }
 }
 
+/** The agent host has ended the agents, and itself. */
+async function untilHostLeft(): Promise<void> {
+  const file = path.join(data, "host", "host.json");
+  const { socket }: { readonly socket: string } = JSON.parse(readFileSync(file, "utf8"));
+  await expect.poll(() => existsSync(socket)).toBe(false);
+}
+
 async function storedIds(): Promise<readonly string[]> {
   const { sessions } = await client.sessions.list({
     status: ["active", "suspended", "archived", "error"],
@@ -163,14 +172,23 @@ describe("a day in the life", () => {
     });
     expect(await storedIds()).toEqual(["agent-alive", ...chats].toSorted());
 
-    // A crash in the middle of an answer.
+    // A crash in the middle of an answer, and an hour without a server. The agent host does not wait that long.
     await client.sessions.send(kept, { text: script(say("I was just about"), silent()) });
-    await until(kept, ({ messages }) => messages.length >= 4);
+    const isSaid = ({ content }: Message): boolean => content["text"] === "I was just about";
+    await until(kept, ({ messages }) => messages.some(isSaid));
     await stop("SIGKILL");
+    await untilHostLeft();
     aheadMs = 26 * HOUR_MS;
     await start();
-    const interrupted = await until(kept, ({ state }) => state === "idle");
-    expect(interrupted.status).toBe("active");
+    await until(kept, ({ state }) => state === "idle");
+    // Who follows a session may get the end of the run before the notice.
+    const { status, messages } = await client.sessions.get(kept);
+    expect(status).toBe("active");
+    expect(messages.filter(isSaid)).toHaveLength(1);
+    expect(messages.at(-1)?.content).toMatchObject({
+      notice: "run_interrupted",
+      text: expect.stringContaining("the server was away for too long"),
+    });
     await client.sessions.send(kept, { text: script(say("And on.")) });
     // The message itself is there before its run has begun.
     await until(

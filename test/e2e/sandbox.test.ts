@@ -27,8 +27,8 @@ let server: RunningServer | null;
 let client: Client;
 
 beforeEach(() => {
-  const scripted = { type: "acp", command: scriptedCommand };
-  prepared = prepareFolder({ providers: { scripted }, sandbox: "required" });
+  prepared = prepareFolder({});
+  configure({});
   home = path.join(prepared.folder, "home");
   mkdirSync(home);
   writeFileSync(path.join(home, "notes"), SECRET);
@@ -38,6 +38,13 @@ afterEach(async () => {
   await server?.end("SIGKILL");
   removeFolder(prepared.folder);
 });
+
+/** With these settings of agents. */
+function configure(agents: object): void {
+  const scripted = { type: "acp", command: scriptedCommand };
+  const config = { providers: { scripted }, sandbox: "required", agents };
+  writeFileSync(path.join(prepared.data, "holdfast.config.json"), JSON.stringify(config));
+}
 
 async function start(env: Record<string, string> = {}): Promise<RunningServer> {
   const { data, root } = prepared;
@@ -147,7 +154,11 @@ describe("a server with a sandbox", () => {
     ]);
   });
 
-  it("leaves no agent process behind when it is killed (P5)", async () => {
+  it.each([
+    ["that are its children", { host: "inside" }],
+    ["that may not work without a server", { unattendedSeconds: 0 }],
+  ])("leaves no process behind of agents %s when it is killed (P5)", async (_, agents) => {
+    configure(agents);
     const running = await start();
     const left = leavesBehind();
     void ask("scripted", script(shell(left.command), silent())).catch(() => {});

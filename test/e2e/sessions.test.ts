@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { calmNow } from "../../packages/server/src/domain/testing/calm-clock.ts";
@@ -28,13 +28,14 @@ let root: string;
 let server: RunningServer;
 let client: Client;
 
-beforeEach(async () => {
+/** Starts a server with these settings of agents. */
+async function open(agents: object = {}): Promise<void> {
   const providers = { scripted: { type: "acp", command: scriptedCommand } };
-  ({ folder, root } = prepareFolder({ providers }));
+  ({ folder, root } = prepareFolder({ providers, agents }));
   await start();
-});
+}
 afterEach(async () => {
-  await server.end("SIGKILL");
+  await server.end("SIGTERM");
   for (const pid of agents()) process.kill(pid, "SIGKILL");
   removeFolder(folder);
 });
@@ -65,6 +66,8 @@ async function until(
 }
 
 describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
+  beforeEach(() => open());
+
   it("suspends the sessions, kills agents that ignore signals, and ends the server in time (A8, P5)", async () => {
     const id = await startWork(
       ignore("cancel", "sigterm", "eof"),
@@ -91,18 +94,44 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
 });
 
 describe("a server that starts after another was killed", () => {
-  it("kills the agents that the other left, in any process group (P5)", async () => {
-    await startWork(
+  /** An agent that only SIGKILL ends, with a child in another process group. */
+  const startStubbornWork = async (): Promise<string> => {
+    const id = await startWork(
       ignore("cancel", "sigterm", "eof"),
       child({ how: "setsid", stubborn: true, seconds: 600 }),
     );
-    await server.end("SIGKILL");
+    await expect.poll(() => agents().length).toBeGreaterThanOrEqual(2);
+    return id;
+  };
+  /** Something was left, and the next server ends it before it is ready. */
+  const startsWithoutThem = async (id: string): Promise<void> => {
     expect(agents().length).toBeGreaterThanOrEqual(1);
     await start();
     expect(agents()).toEqual([]);
+    await until(id, ({ state }) => state === "idle");
+    expect((await client.sessions.runs(id)).runs).toMatchObject([{ status: "interrupted" }]);
+  };
+
+  it("kills the agents that the other left, in any process group (P5)", async () => {
+    await open({ host: "inside" });
+    const id = await startStubbornWork();
+    await server.end("SIGKILL");
+    await startsWithoutThem(id);
+  });
+
+  it("kills the agents that a killed agent host left, in any process group (P5)", async () => {
+    await open();
+    const id = await startStubbornWork();
+    const file = path.join(folder, "data/host/host.json");
+    const host: { readonly pid: number } = JSON.parse(readFileSync(file, "utf8"));
+    await server.end("SIGKILL");
+    process.kill(host.pid, "SIGKILL");
+    await expect.poll(() => existsSync(`/proc/${host.pid}/exe`)).toBe(false);
+    await startsWithoutThem(id);
   });
 
   it("returns the same response to a request repeated with its idempotency key (A6, P1)", async () => {
+    await open();
     const repo = await client.repos.add({ path: "." });
     const session = { repoId: repo.id, provider: "scripted" };
     const message = { text: script(say("once")) };
@@ -122,6 +151,8 @@ describe("a server that starts after another was killed", () => {
 });
 
 describe("a path outside the workspace root", () => {
+  beforeEach(() => open());
+
   it("results in 403 and a line in the security log (A14)", async () => {
     for (const forbidden of ["/etc", "../..", "/proc/self/root/etc"]) {
       await expect(client.repos.add({ path: forbidden })).rejects.toMatchObject({

@@ -1,6 +1,15 @@
 import path from "node:path";
 import { writeFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
@@ -39,12 +48,12 @@ let sessionId: string;
 let commands: TerminalCommand[];
 
 beforeAll(async () => {
-  const providers = { scripted: { type: "acp", command: scriptedCommand } };
-  ({ folder, root } = prepareFolder({ providers }));
+  ({ folder, root } = prepareFolder({}));
+  configure({});
   await start(`${await freePort()}`);
 });
 afterAll(async () => {
-  await server.end("SIGKILL");
+  await server.end("SIGTERM");
   for (const pid of markedProcesses(MARKER_VARIABLE, root)) process.kill(pid, "SIGKILL");
   removeFolder(folder);
 });
@@ -57,6 +66,13 @@ afterEach(() => {
   for (const { kill } of commands) kill();
 });
 
+/** The settings of agents of the next server. */
+function configure(agents: object): void {
+  const providers = { scripted: { type: "acp", command: scriptedCommand } };
+  const file = path.join(folder, "data", "holdfast.config.json");
+  writeFileSync(file, JSON.stringify({ sandbox: "off", providers, agents }));
+}
+
 async function start(port: string): Promise<void> {
   const env = { AGENT_WORKSPACE_ROOT: root };
   const data = path.join(folder, "data");
@@ -65,9 +81,13 @@ async function start(port: string): Promise<void> {
 }
 
 /** Restarts the server at the same address, as in real use. */
-async function restart(): Promise<void> {
+async function restart({
+  signal = "SIGKILL",
+  meanwhile = () => {},
+}: { signal?: NodeJS.Signals; meanwhile?: () => void } = {}): Promise<void> {
   const { port } = new URL(server.url);
-  await server.end("SIGKILL");
+  await server.end(signal);
+  meanwhile();
   await start(port);
 }
 
@@ -160,7 +180,34 @@ describe("send with pipes", () => {
     });
   });
 
-  it("continues after a restart without losing or repeating a word, and reports the interrupted run (P2, P4)", async () => {
+  it("continues in the same run after the server was killed, without losing or repeating a word (D4, P2, P4)", async () => {
+    const whileAway = path.join(folder, "while-away");
+    const after = path.join(folder, "after");
+    const command = piped(
+      ...sendArgs(
+        say("One "),
+        say("two "),
+        waitFor(whileAway),
+        say("three "),
+        waitFor(after),
+        say("four."),
+      ),
+    );
+    await command.shows("two ");
+    await restart({ meanwhile: () => writeFileSync(whileAway, "") });
+    await command.shows("three ");
+    writeFileSync(after, "");
+    expect(await command.code).toBe(0);
+    expect(command.stdout()).toBe("One two three four.\n");
+    expect(command.screen()).toMatch(/Reconnecting…\n(?:.*\n)*Connected again\.\n/u);
+    expect(command.screen()).not.toContain("Interrupted");
+    const { runs } = await client.sessions.runs(sessionId);
+    expect(runs.map(({ status }) => status)).toEqual(["completed"]);
+  });
+
+  it("reports the run that was interrupted together with the server, without losing or repeating a word (P2, P4)", async () => {
+    await restart({ signal: "SIGTERM", meanwhile: () => configure({ host: "inside" }) });
+    onTestFinished(() => restart({ signal: "SIGTERM", meanwhile: () => configure({}) }));
     const command = piped(...sendArgs(say("One "), say("two."), waitFor("never")));
     await command.shows("two.");
     await restart();
@@ -253,6 +300,7 @@ describe("at a terminal", () => {
     await restart();
     await until(({ suspension }) => suspension !== null);
     await press(command, { keys: "1", shown: "→ Allow" });
+    await command.shows("answer: allow");
     expect(await command.code).toBe(0);
   });
 

@@ -1,13 +1,14 @@
 import type { PromptRequest } from "@agentclientprotocol/sdk";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
-import type {
-  Agent,
-  AgentAnswer,
-  AgentExit,
-  Prompt,
-  PromptEnd,
-  WantedSettings,
+import {
+  AgentFault,
+  type Agent,
+  type AgentAnswer,
+  type AgentExit,
+  type Prompt,
+  type PromptEnd,
+  type WantedSettings,
 } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
 import { within } from "./acp-times.ts";
@@ -106,7 +107,7 @@ export class AcpAgent implements Agent {
   }
 
   get isGone(): boolean {
-    return this.#isDisconnected || this.#link.process.isGone;
+    return this.#isDisconnected || this.#link.process.isGone || this.endedBy !== null;
   }
 
   get openPrompt(): JsonObject | null {
@@ -156,6 +157,8 @@ export class AcpAgent implements Agent {
     this.#prompt = active;
     try {
       const end = await this.#sendPrompt(prompt, active);
+      if (end.stopReason === CANCELLED && this.endedBy !== null)
+        throw new AgentFault("agent_exited", `${this.#link.title} was ended`);
       this.#endPrompt(end.stopReason === CANCELLED ? "cancelled" : "completed");
       return end;
     } catch (error) {
@@ -231,7 +234,8 @@ export class AcpAgent implements Agent {
   }
 
   #endPrompt(how: "completed" | "cancelled" | "failed"): void {
-    this.#link.cancelAsked({ isReported: true });
+    // The questions of an agent that was ended stay open.
+    this.#link.cancelAsked({ isReported: this.endedBy === null });
     this.#link.reportAll(this.#link.translator.endPrompt(how));
   }
 

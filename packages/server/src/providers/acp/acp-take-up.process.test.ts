@@ -7,7 +7,17 @@ import { needProc } from "../../domain/testing/machine.ts";
 import { openAgentHost, type AgentHost } from "../host/agent-host.ts";
 import type { Agent, AgentReport, OutputPlace, ReportPlace } from "../provider.ts";
 import { promptOf } from "../testing/agent-rig.ts";
-import { ask, elicit, form, say, shell, silent, waitFor, type Step } from "../testing/script.ts";
+import {
+  ask,
+  elicit,
+  form,
+  ignore,
+  say,
+  shell,
+  silent,
+  waitFor,
+  type Step,
+} from "../testing/script.ts";
 import { scriptedDefinition } from "../testing/scripted-provider.ts";
 import { createAcpProvider } from "./acp-provider.ts";
 import { findMarked, sweepAgents } from "./process/process-sweep.ts";
@@ -195,6 +205,24 @@ describe("an agent that is taken up", () => {
     expect(second.text(false)).toBe("ab");
   });
 
+  it("was ended while nobody was there: it has not finished, although it says that it was cancelled (D4, P2)", async () => {
+    const rig = openRig();
+    const first = await rig.serve();
+    const agent = await first.start();
+    void agent.prompt(prompt(say("on"), silent())).catch(() => {});
+    await expect.poll(() => first.text(false)).toBe("on");
+    const host = first.host.pid ?? 0;
+    await first.leave();
+    process.kill(host, "SIGTERM");
+    await expect.poll(() => existsSync(`/proc/${host}/exe`)).toBe(false);
+    expect(rig.received("session/cancel")).toBe(1);
+    const second = await rig.serve();
+    const again = await second.takeUp(null);
+    await expect(again.prompt(prompt())).rejects.toMatchObject({ code: "agent_exited" });
+    expect(again.endedBy).toBe("host");
+    expect(second.text(false)).toBe("on");
+  });
+
   it("says no secret that a person gave it while another server was there (D1, D4)", async () => {
     const rig = openRig();
     const go = path.join(rig.folder, "go");
@@ -227,5 +255,34 @@ describe("an agent that is taken up", () => {
     await again.prompt(prompt());
     expect(second.text(false)).toContain("[redacted]");
     for (const secret of secrets) expect(second.text(false)).not.toContain(secret);
+  });
+});
+
+describe("an agent that its host ends while a server listens", () => {
+  /** It lives on after its reply, so that the reply is read before it has exited. */
+  const lingers = ignore("eof", "sigterm");
+
+  it("has not finished, although it says that it was cancelled (D4, P2)", async () => {
+    const rig = openRig();
+    const { host, start, text } = await rig.serve();
+    const agent = await start();
+    const end = agent.prompt(prompt(lingers, say("on"), silent()));
+    await expect.poll(() => text(false)).toBe("on");
+    process.kill(host.pid ?? 0, "SIGTERM");
+    await expect(end).rejects.toMatchObject({ code: "agent_exited" });
+    expect(agent.endedBy).toBe("host");
+  });
+
+  it("leaves its question open (C3, D4)", async () => {
+    const rig = openRig();
+    const { host, start, placed } = await rig.serve();
+    const agent = await start();
+    const question = ask({ id: "t1", title: "Do it", isLeft: true });
+    const end = agent.prompt(prompt(lingers, question, silent()));
+    const reports = (): readonly string[] => placed.map(([{ report }]) => report);
+    await expect.poll(reports).toContain("permission");
+    process.kill(host.pid ?? 0, "SIGTERM");
+    await expect(end).rejects.toMatchObject({ code: "agent_exited" });
+    expect(reports()).not.toContain("withdrawn");
   });
 });

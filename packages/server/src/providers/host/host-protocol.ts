@@ -94,6 +94,8 @@ export const FRAMES = {
   output: 0x4f,
   outputEnded: 0x43,
   stderr: 0x45,
+  /** JSON: the `why` of a `HostedExit`. The host ends the agent, which may still say something. */
+  ending: 0x46,
   /** Another server has taken the agent up. The last frame. */
   replaced: 0x52,
   /** JSON: `HostedExit`. The last frame. */

@@ -134,6 +134,7 @@ export class HostedAgent {
       logSize: size,
     };
     this.send(FRAMES.attached, Buffer.from(JSON.stringify(attached)));
+    this.#sendEnding();
     const { text } = this.#process.stderr();
     if (text !== "") this.send(FRAMES.stderr, Buffer.from(text));
     if (this.#hasOutputEnded) this.send(FRAMES.outputEnded);
@@ -177,7 +178,10 @@ export class HostedAgent {
   /** Ends the agent and everything it started. */
   end(by: EndedBy, { isUrgent }: { readonly isUrgent: boolean }): Promise<void> {
     if (isUrgent) this.#urgency.abort();
-    if (this.#exit === null && this.#endedBy === "itself") this.#endedBy = by;
+    if (this.#exit === null && this.#endedBy === "itself") {
+      this.#endedBy = by;
+      this.#sendEnding();
+    }
     return (this.#ending ??= this.#end());
   }
 
@@ -195,6 +199,12 @@ export class HostedAgent {
     connection.write(frameHeader(kind, bytes.length));
     connection.write(bytes);
     connection.uncork();
+  }
+
+  /** Before the farewell, so that the server knows why the agent ends its prompt. */
+  #sendEnding(): void {
+    if (this.#endedBy === "itself") return;
+    this.send(FRAMES.ending, Buffer.from(JSON.stringify({ why: this.#endedBy })));
   }
 
   #onOutput(bytes: Buffer): void {

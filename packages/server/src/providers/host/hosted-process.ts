@@ -30,7 +30,7 @@ export interface HostedProcess extends AgentProcess {
     forget(): void;
     /** This server ends, and the agent goes on. Nothing more is heard of it. */
     leave(): void;
-    /** Why it ended; null while it has not. */
+    /** Why it ended, or is about to; null while it has not. */
     readonly endedBy: ProcessEnd | null;
   };
 }
@@ -70,6 +70,7 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
   let pid = 0;
   let history: AgentHistory | null = null;
   let exit: (ProcessExit & { readonly why: ProcessEnd }) | null = null;
+  let ending: ProcessEnd | null = null;
   let isForgotten = false;
   let hasLeft = false;
 
@@ -113,6 +114,9 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
       case FRAMES.stderr:
         tail.push(bytes);
         return onStderr(bytes);
+      case FRAMES.ending:
+        ending = parseExit(bytes).why;
+        return;
       case FRAMES.replaced:
         return finish({ code: null, signal: null, why: "replaced" });
       case FRAMES.exited:
@@ -168,7 +172,7 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
         connection.destroy();
       },
       get endedBy() {
-        return exit?.why ?? null;
+        return exit?.why ?? ending;
       },
     },
   };

@@ -157,7 +157,14 @@ export class RunWork {
     const result = await this.attempt.work(live.agent, prompt, isHanded);
     for (const id of this.attempt.knownEnds) live.knownEnds.add(id);
     if (result === "not_current" || result === "waiting") return null;
-    if (result.outcome !== "failed" || !ENDS_AGENT.has(result.error.code)) return result;
+    if (result.outcome !== "failed") return result;
+    const { endedBy = null } = live.agent;
+    if (endedBy !== null) {
+      if (!(await this.#waits()))
+        this.#cut = { runId: this.runId, why: () => END_REASONS[endedBy] };
+      return null;
+    }
+    if (!ENDS_AGENT.has(result.error.code)) return result;
     await this.#options.stopAgent();
     return result;
   }
@@ -174,11 +181,7 @@ export class RunWork {
     }
     this.#live = live;
     this.#options.context.failpoint("recovery.taken-up");
-    const result = await this.#prompt(live, promptOf(note), { isHanded: true });
-    const { endedBy = null } = live.agent;
-    if (endedBy === null || result?.outcome !== "failed") return result;
-    if (!(await this.#waits())) this.#cut = { runId: run.id, why: () => END_REASONS[endedBy] };
-    return null;
+    return this.#prompt(live, promptOf(note), { isHanded: true });
   }
 
   /** Takes over messages of the run that another agent, or this one for an earlier server, has written. */
