@@ -84,7 +84,7 @@ describe("a log that cannot be written", () => {
     const file = "/dev/full";
     const log = openAgentLog({ file, head: { id: "1", pid: 1, about }, maxBytes: 1_000 });
     log.addOutput(Buffer.from("one"));
-    log.addCheckpoint({ offset: 3, note: {} }, 3);
+    log.addCheckpoint({ offset: 3 }, Buffer.from('{"offset":3}'), 3);
     expect([log.isWhole, log.size]).toEqual([false, 0]);
     log.close();
   });
