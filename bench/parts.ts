@@ -7,6 +7,8 @@ import { compareForms } from "./floor/compare-forms.ts";
 import { reportFloor, reportForms } from "./floor/report-floor.ts";
 import { benchGrowth } from "./growth/growth-bench.ts";
 import { reportGrowth } from "./growth/report-growth.ts";
+import { benchHost } from "./host/host-bench.ts";
+import { reportHost } from "./host/report-host.ts";
 import { reportRows, type Report } from "./report.ts";
 import { benchSandbox } from "./sandbox-bench.ts";
 import { benchStorage } from "./storage-bench.ts";
@@ -49,6 +51,21 @@ export const PARTS: readonly Part[] = [
     isSlow: true,
     run: async (effort) =>
       reportForms(await compareForms({ repetitions: byEffort(effort, 1, 1, 5) })),
+  },
+  {
+    name: "host",
+    seconds: { quick: 30, usual: 60 },
+    title: "Agents outside the server, in the agent host, compared with agents inside it",
+    isSlow: true,
+    run: async (effort) =>
+      reportHost(
+        await benchHost({
+          rounds: byEffort(effort, 1, 2, 6),
+          messages: byEffort(effort, 100, 150, 300),
+          updates: 60_000,
+          floods: byEffort(effort, 3, 5, 7),
+        }),
+      ),
   },
   {
     name: "growth",

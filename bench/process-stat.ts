@@ -15,6 +15,12 @@ export function residentBytesOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
 }
 
+/** Resident memory in which a page that several processes share counts only in part for each of them. */
+export function proportionalBytesOf(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/^Pss:\s+(\d+) kB$/mu.exec(rollup)?.[1]) * 1024;
+}
+
 /** Holdfast checks every stored session once, two seconds after its start. */
 const CHECK_STARTS_MS = 2_500;
 

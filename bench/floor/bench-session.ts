@@ -23,6 +23,8 @@ export interface SendResult {
   readonly sentAt: bigint;
   /** When the agent read it, as it reports. */
   readonly readAt: bigint;
+  /** When the client got the first piece of the answer. */
+  readonly answeredAt: bigint;
   /** Time until the server acknowledged it. */
   readonly acknowledgedMs: number;
 }
@@ -69,12 +71,14 @@ export async function openSession(
   const watchers = new Set<() => void>();
   let ended = 0;
   let readAt = 0n;
+  let answeredAt = 0n;
   const reader: EventReader = await openEvents(
     url,
     `/api/sessions/${id}/events?after=${after}`,
     splitEvents((event, gotAt) => {
       if (isEnd(event)) ended += 1;
-      readAt = BigInt(/read:(\d+) /u.exec(event)?.[1] ?? readAt);
+      const toldAt = BigInt(/read:(\d+) /u.exec(event)?.[1] ?? readAt);
+      if (toldAt !== readAt) [readAt, answeredAt] = [toldAt, gotAt];
       if (!isRepeated(event)) {
         for (const [, number, wroteAt] of event.matchAll(/(\d+):(\d{9,}) /gu)) {
           stamps.push({ number: Number(number), wroteAt: BigInt(wroteAt ?? 0), gotAt });
@@ -103,7 +107,7 @@ export async function openSession(
       const sentAt = process.hrtime.bigint();
       const posted = post(text).then(() => Number(process.hrtime.bigint() - sentAt) / 1e6);
       const [acknowledgedMs] = await Promise.all([posted, until(() => ended > before)]);
-      return { sentAt, readAt, acknowledgedMs };
+      return { sentAt, readAt, answeredAt, acknowledgedMs };
     },
     sendUntil: async (text, count) => {
       await Promise.all([post(text), until(() => stamps.length >= count)]);

@@ -4,8 +4,13 @@ import { openBenchFolder } from "../bench-folder.ts";
 import { watchMachine } from "../machine.ts";
 import { copyProgram } from "../server-process.ts";
 import type { Comparison } from "./compare.ts";
-import { floorContender, holdfastContender, type Contender } from "./contender.ts";
-import { killInTurns } from "./kill-probe.ts";
+import {
+  floorContender,
+  holdfastContender,
+  type Contender,
+  type ContenderOptions,
+} from "./contender.ts";
+import { ENDED_WITH_SERVER, killInTurns } from "./kill-probe.ts";
 import { probeInTurns, type Turns } from "./probe.ts";
 import { requestJson, openConnection } from "./raw-http.ts";
 import { createCollection } from "./readings.ts";
@@ -21,6 +26,8 @@ import { answerProbe, firstAnswerProbe, throughputProbe, updateProbe } from "./s
 
 const STORED = 10_000;
 
+type Options = Pick<ContenderOptions, "agentHost">;
+
 /** Measures the floor, Holdfast, Holdfast with agents in the sandbox, and Holdfast on PostgreSQL, alternately. */
 export async function compareForms({
   repetitions,
@@ -34,30 +41,32 @@ export async function compareForms({
   const program = copyProgram(folder.newFolder("program"));
   const postgres = await startPostgresServer({ durable: true });
   try {
-    const plain = (stage: string): Contender =>
-      holdfastContender({ folder: folder.newFolder(`${stage}-holdfast`), program });
-    const onPostgres = async (stage: string): Promise<Contender> =>
+    const plain = (stage: string, options: Options = {}): Contender =>
+      holdfastContender({ folder: folder.newFolder(`${stage}-holdfast`), program, ...options });
+    const onPostgres = async (stage: string, options: Options = {}): Promise<Contender> =>
       holdfastContender({
+        ...options,
         name: "postgres",
         folder: folder.newFolder(`${stage}-postgres`),
         program,
         postgresUrl: await newDatabase(postgres.url, stage),
       });
-    const inSandbox = (stage: string): Contender =>
+    const inSandbox = (stage: string, options: Options = {}): Contender =>
       holdfastContender({
+        ...options,
         name: "sandbox",
         folder: folder.newFolder(`${stage}-sandbox`),
         program,
         sandbox: "auto",
       });
     const hasSandbox = await isSandboxed(inSandbox("try"));
-    const all = async (stage: string): Promise<readonly Contender[]> => [
+    const all = async (stage: string, options: Options = {}): Promise<readonly Contender[]> => [
       floorContender({ folder: folder.newFolder(`${stage}-floor`) }),
-      plain(stage),
-      ...(hasSandbox ? [inSandbox(stage)] : []),
-      await onPostgres(stage),
+      plain(stage, options),
+      ...(hasSandbox ? [inSandbox(stage, options)] : []),
+      await onPostgres(stage, options),
     ];
-    await killInTurns(await all("kill"), turns);
+    await killInTurns(await all("kill", ENDED_WITH_SERVER), turns);
     await probeInTurns(
       await all("work"),
       [

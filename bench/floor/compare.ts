@@ -1,9 +1,14 @@
 import { openBenchFolder } from "../bench-folder.ts";
 import { watchMachine, type Noise } from "../machine.ts";
 import { copyProgram } from "../server-process.ts";
-import { floorContender, holdfastContender, type Contender } from "./contender.ts";
+import {
+  floorContender,
+  holdfastContender,
+  type Contender,
+  type ContenderOptions,
+} from "./contender.ts";
 import { fanOutProbe } from "./fan-out-probe.ts";
-import { killInTurns } from "./kill-probe.ts";
+import { ENDED_WITH_SERVER, killInTurns } from "./kill-probe.ts";
 import { agentMemoryProbe, sessionMemoryProbe } from "./memory-probes.ts";
 import { probeInTurns, type Turns } from "./probe.ts";
 import { createCollection, type Results } from "./readings.ts";
@@ -36,12 +41,15 @@ export async function compare({ repetitions, isQuick }: CompareOptions): Promise
   const collection = createCollection();
   const turns: Turns = { repetitions, collection, between: machine.sample };
   const program = copyProgram(folder.newFolder("program"));
-  const pair = (stage: string): readonly Contender[] => [
+  const pair = (
+    stage: string,
+    options: Pick<ContenderOptions, "agentHost"> = {},
+  ): readonly Contender[] => [
     floorContender({ folder: folder.newFolder(`${stage}-floor`) }),
-    holdfastContender({ folder: folder.newFolder(`${stage}-holdfast`), program }),
+    holdfastContender({ folder: folder.newFolder(`${stage}-holdfast`), program, ...options }),
   ];
   try {
-    await killInTurns(pair("kill"), turns);
+    await killInTurns(pair("kill", ENDED_WITH_SERVER), turns);
     await probeInTurns(pair("work"), workProbes(isQuick), turns);
     await compareStored(pair, { turns, isQuick });
     return { repetitions, noise: machine.noise(), results: collection.results() };

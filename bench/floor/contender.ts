@@ -37,6 +37,8 @@ export interface ContenderOptions {
   /** Path of the copy of Holdfast. */
   readonly program: string;
   readonly sandbox?: "off" | "auto";
+  /** Where agents live (default: that of Holdfast). */
+  readonly agentHost?: "inside" | "outside";
   /** PostgreSQL instead of SQLite in the data folder. */
   readonly postgresUrl?: string;
   /** Arguments for Node, before the program. */
@@ -89,6 +91,7 @@ export function holdfastContender(options: ContenderOptions): Contender {
     program,
     name = "holdfast",
     sandbox = "off",
+    agentHost,
     postgresUrl,
     nodeArgs = [],
   } = options;
@@ -101,11 +104,13 @@ export function holdfastContender(options: ContenderOptions): Contender {
     postgresUrl === undefined
       ? { engine: "sqlite", file: path.join(data, "holdfast.db") }
       : { engine: "postgres", url: postgresUrl };
-  const provider = { type: "acp", command: agentCommand(agent) };
-  writeFileSync(
-    path.join(data, "holdfast.config.json"),
-    JSON.stringify({ providers: { bench: provider }, defaultProvider: "bench", sandbox }),
-  );
+  const config = {
+    providers: { bench: { type: "acp", command: agentCommand(agent) } },
+    defaultProvider: "bench",
+    sandbox,
+    ...(agentHost !== undefined && { agents: { host: agentHost } }),
+  };
+  writeFileSync(path.join(data, "holdfast.config.json"), JSON.stringify(config));
   return {
     name,
     folder,

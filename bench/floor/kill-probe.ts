@@ -10,6 +10,9 @@ const SHOWN = 150;
 const FIRST = 1_000;
 const NEXT = 777_777;
 
+/** As agents of the floor are. Otherwise the agent would go on with its answer, and the next message wait for its end. */
+export const ENDED_WITH_SERVER = { agentHost: "inside" } as const;
+
 /** Starts each server, leaves it idle, kills it while it streams, restarts it and sends another message. */
 export async function killInTurns(
   contenders: readonly Contender[],

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { needProc } from "../../domain/testing/machine.ts";
 import { isAlive } from "../testing/agent-rig.ts";
-import { openAgentLog } from "./agent-log.ts";
+import { openAgentLog, type AgentLog } from "./agent-log.ts";
 import { readHostFile } from "./host-file.ts";
+import { readAgentLog } from "./read-agent-log.ts";
 import { collect, ECHO, onlyOne, openHostRig } from "./testing/host-rig.ts";
 
 beforeAll(needProc);
@@ -78,13 +79,46 @@ describe("a log that is too long", () => {
   });
 });
 
+describe("a log after a checkpoint", () => {
+  const checkpoint = (log: AgentLog, offset: number): void => {
+    const note = { at: offset };
+    log.addCheckpoint({ offset }, Buffer.from(JSON.stringify({ offset, note })), offset);
+  };
+
+  it("goes on while it is short, and begins again when it is long (D4)", () => {
+    const rig = openHostRig();
+    const file = path.join(rig.folder, "1.log");
+    const about = { sessionId: "s", provider: "p", marker: { owner: "o", agent: "a" } };
+    const log = openAgentLog({ file, head: { id: "1", pid: 1, about }, maxBytes: 1_000_000 });
+    onTestFinished(() => log.close());
+    const said = (): readonly unknown[] => {
+      const { note, input = [], output = [] } = readAgentLog(file) ?? {};
+      return [note, input, Buffer.concat(output).toString()];
+    };
+    log.addInput(Buffer.from("first"));
+    log.addOutput(Buffer.from("one"));
+    const short = log.size;
+    checkpoint(log, 3);
+    expect(log.size).toBeGreaterThan(short);
+    log.addInput(Buffer.from("second"));
+    log.addOutput(Buffer.from("two"));
+    expect(said()).toEqual([{ at: 3 }, ["second"], "two"]);
+
+    log.addOutput(Buffer.alloc(100_000, "x"));
+    checkpoint(log, 100_006);
+    expect(log.size).toBeLessThan(1_000);
+    log.addOutput(Buffer.from("three"));
+    expect(said()).toEqual([{ at: 100_006 }, [], "three"]);
+  });
+});
+
 describe("a log that cannot be written", () => {
   it("is given up, and its agent works on without it (D4)", () => {
     const about = { sessionId: "s", provider: "p", marker: { owner: "o", agent: "a" } };
     const file = "/dev/full";
     const log = openAgentLog({ file, head: { id: "1", pid: 1, about }, maxBytes: 1_000 });
     log.addOutput(Buffer.from("one"));
-    log.addCheckpoint({ offset: 3, note: {} }, 3);
+    log.addCheckpoint({ offset: 3 }, Buffer.from('{"offset":3}'), 3);
     expect([log.isWhole, log.size]).toEqual([false, 0]);
     log.close();
   });

@@ -32,8 +32,8 @@ export interface AgentLog {
   addOutput(bytes: Buffer): void;
   addInput(line: Buffer): void;
   addExit(exit: HostedExit): void;
-  /** `offset`: the number of bytes that the agent has written. */
-  addCheckpoint(checkpoint: Checkpoint, offset: number): void;
+  /** `offset`: the number of bytes that the agent has written. The bytes are the checkpoint as JSON. */
+  addCheckpoint(checkpoint: Pick<Checkpoint, "offset">, bytes: Buffer, offset: number): void;
   /** The file stays. */
   close(): void;
   remove(): void;
@@ -44,6 +44,9 @@ export interface AgentLogOptions {
   readonly head: Omit<LogHead, "offset">;
   readonly maxBytes: number;
 }
+
+/** A log that is shorter goes on after a checkpoint: to begin again would take longer than to write the checkpoint. */
+const BEGIN_AGAIN_BYTES = 64 * 1024;
 
 /**
  * What an agent and a server have said to each other since the last checkpoint, in a file that outlives the host. A log that
@@ -67,8 +70,9 @@ export function openAgentLog({ file, head, maxBytes }: AgentLogOptions): AgentLo
 
   const add = (kind: number, bytes: Buffer): void => {
     if (!isWhole || descriptor === null) return;
-    const record = [frameHeader(kind, bytes.length), bytes];
-    const length = record.reduce((sum, part) => sum + part.length, 0);
+    const header = frameHeader(kind, bytes.length);
+    const record = [header, bytes];
+    const length = header.length + bytes.length;
     if (size + length > maxBytes) return giveUp();
     try {
       let written = writevSync(descriptor, record, size);
@@ -109,11 +113,12 @@ export function openAgentLog({ file, head, maxBytes }: AgentLogOptions): AgentLo
     addOutput: (bytes) => add(RECORDS.output, bytes),
     addInput: (line) => add(RECORDS.input, line),
     addExit: (exit) => addJson(RECORDS.exit, exit),
-    addCheckpoint: (checkpoint, offset) => {
+    addCheckpoint: (checkpoint, bytes, offset) => {
       // Usually the agent is silent, and the server has read everything. Otherwise the log goes on: the checkpoint says
       // from where on its output is needed.
-      if (checkpoint.offset === offset) begin(offset);
-      addJson(RECORDS.checkpoint, checkpoint);
+      const isSpent = !isWhole || size >= BEGIN_AGAIN_BYTES;
+      if (isSpent && checkpoint.offset === offset) begin(offset);
+      add(RECORDS.checkpoint, bytes);
     },
     close: () => {
       if (descriptor !== null) closeSync(descriptor);

@@ -152,7 +152,7 @@ export class HostedAgent {
         return false;
       case AGENT_ORDERS.checkpoint: {
         const checkpoint = parseCheckpoint(rest);
-        if (checkpoint !== null) this.#log.addCheckpoint(checkpoint, this.#offset);
+        if (checkpoint !== null) this.#log.addCheckpoint(checkpoint, rest, this.#offset);
         return false;
       }
       case AGENT_ORDERS.farewell:
@@ -208,9 +208,10 @@ export class HostedAgent {
   }
 
   #onOutput(bytes: Buffer): void {
+    // The server is woken up first. If the host is killed in between, the server has stored more than the log contains.
+    this.send(FRAMES.output, bytes);
     this.#log.addOutput(bytes);
     this.#offset += bytes.length;
-    this.send(FRAMES.output, bytes);
     const connection = this.#connection;
     if (connection === null) this.#unread += bytes.length;
     const isFull =

@@ -79,7 +79,10 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
     read: () => void connection.resume(),
   });
   stdout.on("error", () => {});
-  const stdin = openInput(connection);
+  const orders = openOrders(connection);
+  const stdin = openInput(orders);
+  stdin.on("error", () => {});
+  connection.once("close", () => stdin.destroy());
 
   const finish = (how: typeof exit & {}): void => {
     exit = how;
@@ -138,18 +141,15 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
     finish({ code: null, signal: "SIGKILL", why: "host" });
   };
 
-  const order = (text: string): void => {
-    if (connection.writable) connection.write(`${text}\n`);
-  };
-
-  connection.write(`${JSON.stringify(opening)}\n`);
+  orders.send(`${JSON.stringify(opening)}\n`);
   await attaching.promise;
   return {
     pid,
     stdin,
     stdout,
     stderr: () => tail.read(),
-    signal: (name) => order(name === "SIGTERM" ? AGENT_ORDERS.terminate : AGENT_ORDERS.kill),
+    signal: (name) =>
+      orders.send(`${name === "SIGTERM" ? AGENT_ORDERS.terminate : AGENT_ORDERS.kill}\n`),
     exited: exiting.promise,
     get isGone() {
       return exit !== null;
@@ -159,16 +159,18 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
       get history() {
         return history;
       },
-      checkpoint: (checkpoint) => order(`${AGENT_ORDERS.checkpoint}${JSON.stringify(checkpoint)}`),
-      setFarewell: (line) => order(`${AGENT_ORDERS.farewell}${line}`),
+      checkpoint: (checkpoint) =>
+        orders.sendWithNext(`${AGENT_ORDERS.checkpoint}${JSON.stringify(checkpoint)}\n`),
+      setFarewell: (line) => orders.send(`${AGENT_ORDERS.farewell}${line}\n`),
       forget: () => {
         if (isForgotten) return;
         isForgotten = true;
-        order(AGENT_ORDERS.forget);
+        orders.send(`${AGENT_ORDERS.forget}\n`);
         connection.end();
       },
       leave: () => {
         hasLeft = true;
+        orders.flush();
         connection.destroy();
       },
       get endedBy() {
@@ -178,20 +180,47 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
   };
 }
 
+/** What the server tells the host about the agent. */
+interface Orders {
+  /** False if the host is gone. */
+  send(lines: string, done?: () => void): boolean;
+  /** In one piece with what is sent next, if that follows at once: the host is woken up only once. */
+  sendWithNext(lines: string): void;
+  flush(): void;
+}
+
+function openOrders(connection: Socket): Orders {
+  let held = "";
+  const send: Orders["send"] = (lines, done) => {
+    if (!connection.writable) return false;
+    connection.write(`${held}${lines}`, done);
+    held = "";
+    return true;
+  };
+  const flush = (): void => {
+    if (held !== "") send("");
+  };
+  return {
+    send,
+    sendWithNext: (lines) => {
+      if (held === "") setImmediate(flush);
+      held += lines;
+    },
+    flush,
+  };
+}
+
 /** Each write is one line for the agent. */
-function openInput(connection: Socket): Writable {
-  const input = new Writable({
+function openInput(orders: Orders): Writable {
+  return new Writable({
     decodeStrings: false,
     write: (line: string | Buffer, _encoding, done) => {
-      if (!connection.writable) return done(new Error("the agent host is gone"));
-      connection.write(`${AGENT_ORDERS.input}${line.toString()}`, () => done());
+      const isSent = orders.send(`${AGENT_ORDERS.input}${line.toString()}`, () => done());
+      if (!isSent) done(new Error("the agent host is gone"));
     },
     final: (done) => {
-      if (connection.writable) connection.write(`${AGENT_ORDERS.endInput}\n`);
+      orders.send(`${AGENT_ORDERS.endInput}\n`);
       done();
     },
   });
-  input.on("error", () => {});
-  connection.once("close", () => input.destroy());
-  return input;
 }
