@@ -113,6 +113,16 @@ describe("a server with a sandbox", () => {
     expect(texts(await ask("demo", "remember the door is blue"))).toContain("demo agent");
   });
 
+  it("lets `init` ask an agent in it, without a server", async () => {
+    // In a process of its own: nothing else keeps it from its exit.
+    const env = { HOME: home, NODE_OPTIONS: "" };
+    const args = ["init", "--provider", "demo", "--data", prepared.data];
+    expect(await holdfast(args, env, "", prepared.root)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Demo agent answered: /mu),
+    });
+  });
+
   it("gives its agents the routes of their own tools, and nothing else of the API", async () => {
     const { url } = await start();
     const paths = [

@@ -8,6 +8,7 @@ const SESSION = `ID=$(holdfast create --repo . --title Typed)`;
 /** The last line of a server that has started. */
 const READY = /^ *Stop /mu;
 const PID = "$(jq .pid ~/.local/share/holdfast/server.json)";
+const HOST_PID = "$(jq .pid ~/.local/share/holdfast/host/host.json)";
 const STOPPED = `kill ${PID}
 while test -e ~/.local/share/holdfast/server.json; do sleep 0.1; done`;
 
@@ -20,14 +21,24 @@ export const PAGES: readonly TypedPage[] = [
   {
     page: "README.md",
     isInClone: true,
-    needs: ["curl", "jq"],
+    needs: ["curl", "jq", "pgrep"],
     treatments: {
       "npm start": { besides: READY },
       "npm test": { notTyped: "it runs this test" },
       "holdfast send $id Hello": { shows: /demo agent/u },
-      'holdfast send $id "count to 100"': { besides: /\b5\b/u },
-      "pkill -9": { instead: `kill -9 ${PID}` },
-      'holdfast send $id "go on"': { shows: /\b100\b/u },
+      'holdfast send $id "count to 300"': { besides: /\b5, /u },
+      // Other servers may run on this machine.
+      'pkill -9 -f "holdfast.js serve"': {
+        instead: `pgrep -f "holdfast.js serve" | grep -x ${PID} &&
+          ! pgrep -f "holdfast.js serve" | grep -x ${HOST_PID} && kill -9 ${PID}`,
+      },
+      "pkill -9 -f demo-agent.js": {
+        once: /Connected again\.[^]*\d, \d+, /u,
+        instead: `! pgrep -f demo-agent.js | grep -x -e ${PID} -e ${HOST_PID} &&
+          pkill -9 -P ${HOST_PID} -f demo-agent.js`,
+        leadsTo: /Failed: Demo agent/u,
+      },
+      'holdfast send $id "go on"': { until: /counting slowly to 300[^]*\b5, /u },
       "holdfast init": { shows: /demo/u, adds: "--yes" },
       'holdfast send $id "Explain': { shows: /\w/u },
       "holdfast send $id --provider claude": { notTyped: "Claude must be installed" },

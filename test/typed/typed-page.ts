@@ -16,8 +16,8 @@ export type Treatment =
   | { readonly until: RegExp }
   /** It goes on, in a terminal of its own, while the next commands are typed. */
   | { readonly besides: RegExp }
-  /** Another command that does the same to this server only. */
-  | { readonly instead: string }
+  /** Another command that does the same to this server only. `once`, `leadsTo`: what is shown before and after it, by any command. */
+  | { readonly instead: string; readonly once?: RegExp; readonly leadsTo?: RegExp }
   /** Why it is left out. */
   | { readonly notTyped: string };
 
@@ -79,7 +79,13 @@ async function typeOne(
     await shell.typeBesides(command, treatment.besides);
     return null;
   }
-  if ("instead" in treatment) return typeOne(shell, treatment.instead, { shows: /^/u });
+  if ("instead" in treatment) {
+    const { instead, once = /^/u, leadsTo = /^/u } = treatment;
+    await shell.untilShown(once);
+    const error = await typeOne(shell, instead, { shows: /^/u });
+    if (error === null) await shell.untilShown(leadsTo);
+    return error;
+  }
   const { shows, prepare = ":", adds = "" } = treatment;
   const prepared = await shell.type(prepare);
   if (prepared.code !== 0) return `${prepare} fails: ${prepared.screen}`;

@@ -64,6 +64,11 @@ export class TypedShell {
     await this.#until(command, () => shown.test(this.#screen().slice(from)));
   }
 
+  /** Waits until any command has shown this. */
+  async untilShown(shown: RegExp): Promise<void> {
+    await this.#until(`What shows ${shown}`, () => shown.test(this.#screen()));
+  }
+
   async end(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#bash;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;

@@ -57,6 +57,7 @@ function startKeeper(): Keeper {
   const answer = (reply: KeeperReply): void => {
     waiting.get(reply.id)?.(reply);
     waiting.delete(reply.id);
+    if (waiting.size === 0) letGo(child);
   };
   child.stdin.on("error", () => {});
   child.once("error", () => {});
@@ -78,6 +79,7 @@ function startKeeper(): Keeper {
     ask: (each) =>
       new Promise((resolve) => {
         waiting.set(each.id, resolve);
+        holdOn(child);
         order(each);
       }),
   };
@@ -87,4 +89,10 @@ function startKeeper(): Keeper {
 function letGo(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref();
+}
+
+/** This process waits for its reply. */
+function holdOn(child: ChildProcess): void {
+  child.ref();
+  for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.ref();
 }
