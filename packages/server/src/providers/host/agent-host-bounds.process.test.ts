@@ -82,7 +82,7 @@ describe("a log that is too long", () => {
 describe("a log after a checkpoint", () => {
   const checkpoint = (log: AgentLog, offset: number): void => {
     const note = { at: offset };
-    log.addCheckpoint({ offset }, Buffer.from(JSON.stringify({ offset, note })), offset);
+    log.addCheckpoint(Buffer.from(JSON.stringify({ offset, note })), offset);
   };
 
   it("goes on while it is short, and begins again when it is long (D4)", () => {
@@ -118,7 +118,7 @@ describe("a log that cannot be written", () => {
     const file = "/dev/full";
     const log = openAgentLog({ file, head: { id: "1", pid: 1, about }, maxBytes: 1_000 });
     log.addOutput(Buffer.from("one"));
-    log.addCheckpoint({ offset: 3 }, Buffer.from('{"offset":3}'), 3);
+    log.addCheckpoint(Buffer.from('{"offset":3}'), 3);
     expect([log.isWhole, log.size]).toEqual([false, 0]);
     log.close();
   });

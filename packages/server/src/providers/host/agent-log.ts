@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync, writevSync } from "node:fs";
 import { frameHeader } from "./frames.ts";
-import type { AboutAgent, Checkpoint, HostedExit } from "./host-protocol.ts";
+import type { AboutAgent, HostedExit } from "./host-protocol.ts";
+import { parseCheckpoint } from "./parse-host.ts";
 
 /** The kinds of records, which are written like frames. */
 export const RECORDS = {
@@ -32,8 +33,8 @@ export interface AgentLog {
   addOutput(bytes: Buffer): void;
   addInput(line: Buffer): void;
   addExit(exit: HostedExit): void;
-  /** `offset`: the number of bytes that the agent has written. The bytes are the checkpoint as JSON. */
-  addCheckpoint(checkpoint: Pick<Checkpoint, "offset">, bytes: Buffer, offset: number): void;
+  /** A `Checkpoint` as JSON. `offset`: the number of bytes that the agent has written. */
+  addCheckpoint(json: Buffer, offset: number): void;
   /** The file stays. */
   close(): void;
   remove(): void;
@@ -113,12 +114,12 @@ export function openAgentLog({ file, head, maxBytes }: AgentLogOptions): AgentLo
     addOutput: (bytes) => add(RECORDS.output, bytes),
     addInput: (line) => add(RECORDS.input, line),
     addExit: (exit) => addJson(RECORDS.exit, exit),
-    addCheckpoint: (checkpoint, bytes, offset) => {
+    addCheckpoint: (json, offset) => {
       // Usually the agent is silent, and the server has read everything. Otherwise the log goes on: the checkpoint says
       // from where on its output is needed.
       const isSpent = !isWhole || size >= BEGIN_AGAIN_BYTES;
-      if (isSpent && checkpoint.offset === offset) begin(offset);
-      add(RECORDS.checkpoint, bytes);
+      if (isSpent && parseCheckpoint(json)?.offset === offset) begin(offset);
+      add(RECORDS.checkpoint, json);
     },
     close: () => {
       if (descriptor !== null) closeSync(descriptor);

@@ -17,7 +17,6 @@ import {
   type HostedExit,
   type StartHosted,
 } from "./host-protocol.ts";
-import { parseCheckpoint } from "./parse-host.ts";
 
 export interface HostedAgentOptions {
   readonly order: StartHosted;
@@ -150,11 +149,9 @@ export class HostedAgent {
       case AGENT_ORDERS.input:
         this.#giveInput(rest);
         return false;
-      case AGENT_ORDERS.checkpoint: {
-        const checkpoint = parseCheckpoint(rest);
-        if (checkpoint !== null) this.#log.addCheckpoint(checkpoint, rest, this.#offset);
+      case AGENT_ORDERS.checkpoint:
+        this.#log.addCheckpoint(rest, this.#offset);
         return false;
-      }
       case AGENT_ORDERS.farewell:
         this.#farewell = Buffer.from(rest);
         return false;

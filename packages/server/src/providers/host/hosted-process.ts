@@ -127,7 +127,7 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
       default:
     }
   };
-  const frames = createFrameSplitter(handle);
+  const frames = createFrameSplitter(handle, { inPieces: FRAMES.output });
   connection.on("data", frames.push);
   connection.on("error", (error) => attaching.reject(new HostGone(error.message)));
   connection.on("close", () => {

@@ -38,10 +38,13 @@ export function readAgentLog(file: string, size?: number): AgentHistory | null {
       case RECORDS.input:
         input.push(bytes.toString("utf8"));
         break;
-      case RECORDS.checkpoint:
-        checkpoint = parseCheckpoint(bytes) ?? checkpoint;
+      case RECORDS.checkpoint: {
+        const next = parseCheckpoint(bytes);
+        if (next === null) break;
+        checkpoint = next;
         input = [];
         break;
+      }
       case RECORDS.exit:
         exit = parseExit(bytes);
         break;

@@ -129,7 +129,8 @@ export class RunAttempt {
       if ("requestId" in report) void this.deliverAnswers();
       return repeatReport(report, place, { writer: this.#writer, questions: this.#questions });
     }
-    const cursor = place === undefined ? undefined : writeCursor(place);
+    const hasCursor = place !== undefined && report.report !== "text" && report.report !== "output";
+    const cursor = hasCursor ? writeCursor(place) : undefined;
     switch (report.report) {
       case "tool":
       case "output":
