@@ -15,6 +15,7 @@ const HOSTILE = {
   lists: Array.from({ length: 200 }, (_, depth) => `${" ".repeat(depth * 2)}- x`).join("\n"),
   brackets: "[".repeat(20_000),
   ticks: "` ".repeat(20_000),
+  "characters before an address": `${"a".repeat(40_000)}|a@b.c`,
 } as const;
 
 it.each(Object.entries(HOSTILE))("parses many %s quickly", (_, text) => {
@@ -30,4 +31,12 @@ it("parses a long paragraph with some emphasis", () => {
   const [paragraph] = lexTokens(`${"Plain words. ".repeat(1_000)}**Bold.**`);
   const last = paragraph?.type === "paragraph" ? paragraph.tokens.at(-1) : null;
   expect(last?.type).toBe("strong");
+});
+
+it.each(["> a\n", "- a\n"])("shows a long block of %j as several blocks", (line) => {
+  const text = line.repeat(15_000);
+  const tokens = lexTokens(text);
+  expect(tokens.length).toBeGreaterThan(1);
+  expect(new Set(tokens.map(({ type }) => type)).size).toBe(1);
+  expect(tokens.map(({ raw }) => raw).join("")).toBe(text);
 });

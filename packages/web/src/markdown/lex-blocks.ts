@@ -62,6 +62,17 @@ const MIN_CELLS = 500;
 /** A longer address without brackets around it is shown as text. */
 const MAX_ADDRESS = 2_000;
 const MAX_PARENTHESES = 20;
+/** Each line of a list item starts a search for the underline of a heading: it ends after so many characters. */
+const MAX_UNDERLINED = 1_000;
+/** The rest of a quote is read again after each heading in it: a longer quote is shown as several. */
+const MAX_QUOTE = 10_000;
+/** The search for the text of a task takes the square of the tasks in a list: a longer list is shown as several. */
+const MAX_LIST = 50_000;
+/** Each character of a word starts a search for "@": a word that is longer than a mail address is read in pieces. */
+const MAX_MAIL = 300;
+const LONG_WORD = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?_\`{|}~-]{${2 * MAX_MAIL}}`, "u");
+/** The parser does not count the depth of quotes that begin in one line and go on in a line without their signs. */
+const DEEP_QUOTE = new RegExp(`^(?:[ \\t]{0,4}>){${MAX_DEPTH}}`, "u");
 
 /** A lexer with linear time for any input. */
 class BoundedLexer extends Lexer {
@@ -97,9 +108,32 @@ class BoundedTokenizer extends Tokenizer {
     return super.table(src);
   }
 
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    return DEEP_QUOTE.test(src) ? undefined : super.blockquote(firstLines(src, MAX_QUOTE));
+  }
+
+  override list(src: string): Tokens.List | undefined {
+    return super.list(firstLines(src, MAX_LIST));
+  }
+
+  override lheading(src: string): Tokens.Heading | undefined {
+    return super.lheading(firstLines(src, MAX_UNDERLINED));
+  }
+
+  override inlineText(src: string): Tokens.Text | undefined {
+    return super.inlineText(LONG_WORD.test(src) ? src.slice(0, MAX_MAIL) : src);
+  }
+
   override url(src: string): Tokens.Link | undefined {
     return isCostlyAddress(src) ? undefined : super.url(src);
   }
+}
+
+/** The lines within this length, but at least one line. */
+function firstLines(src: string, length: number): string {
+  if (src.length <= length) return src;
+  const end = src.lastIndexOf("\n", length);
+  return end > 0 ? src.slice(0, end) : src.split("\n", 1).join("");
 }
 
 /** The search for the end of an address takes the square of its opening parentheses. */

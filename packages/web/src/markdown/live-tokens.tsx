@@ -21,7 +21,7 @@ export function LiveTokens({
 /** To close syntax can take the square of the length of a text: only the last lines of a long block are closed. */
 const MAX_LENGTH = 4_000;
 /** To close many brackets takes the square of their number: then they stay open. */
-const MAX_BRACKETS = 400;
+const MAX_BRACKETS = 100;
 const FENCE = /```|~~~/u;
 
 function closed(raw: string): string {
