@@ -129,8 +129,7 @@ export class RunAttempt {
       if ("requestId" in report) void this.deliverAnswers();
       return repeatReport(report, place, { writer: this.#writer, questions: this.#questions });
     }
-    const hasCursor = place !== undefined && report.report !== "text" && report.report !== "output";
-    const cursor = hasCursor ? writeCursor(place) : undefined;
+    const cursor = place === undefined || "text" in report ? undefined : writeCursor(place);
     switch (report.report) {
       case "tool":
       case "output":
