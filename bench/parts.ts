@@ -54,16 +54,16 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "host",
-    seconds: { quick: 30, usual: 60 },
+    seconds: { quick: 30, usual: 70 },
     title: "Agents outside the server, in the agent host, compared with agents inside it",
     isSlow: true,
     run: async (effort) =>
       reportHost(
         await benchHost({
-          rounds: byEffort(effort, 1, 2, 6),
-          messages: byEffort(effort, 100, 150, 300),
-          updates: 60_000,
-          floods: byEffort(effort, 3, 5, 7),
+          rounds: byEffort(effort, 1, 2, 9),
+          messages: byEffort(effort, 60, 100, 200),
+          updates: byEffort(effort, 30_000, 40_000, 60_000),
+          floods: byEffort(effort, 3, 4, 5),
         }),
       ),
   },

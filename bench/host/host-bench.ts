@@ -44,7 +44,9 @@ export interface HostBenchOptions {
 const PLACES = ["inside", "outside"] as const satisfies readonly HostPlace[];
 /** Messages until the programs are compiled and the caches are warm. */
 const WARM_UP = 40;
-const STARTS = 5;
+const STARTS = 3;
+/** Floods until the programs are compiled for them. */
+const WARM_UP_FLOODS = 2;
 /** What a server does after an answer must not fall into the next measurement, which is of the other server. */
 const BETWEEN_MS = 15;
 const MIB = 2 ** 20;
@@ -108,7 +110,7 @@ async function measureIdleMemory(sides: readonly Side[]): Promise<void> {
   const warm = await openAll(sides);
   for (const { side } of warm) {
     const pids = await processesOf(side.running);
-    for (const pid of pids) await untilQuiet(pid);
+    await Promise.all(pids.map((pid) => untilQuiet(pid)));
     note(side, "idleShared", sum(pids.map(proportionalBytesOf)) / MIB);
     note(side, "idleResident", sum(pids.map(residentBytesOf)) / MIB);
   }
@@ -154,12 +156,12 @@ async function measureUpdates(sides: readonly Side[]): Promise<void> {
   }
 }
 
-/** Agents that write as fast as they can. The first flood of each server is not counted. */
+/** Agents that write as fast as they can. */
 async function measureFloods(
   sides: readonly Side[],
   { updates, floods }: { readonly updates: number; readonly floods: number },
 ): Promise<void> {
-  for (let index = -1; index < floods; index += 1) {
+  for (let index = -WARM_UP_FLOODS; index < floods; index += 1) {
     for (const side of inOrder(sides, index)) {
       const pids = await processesOf(side.running);
       const probe = await throughputProbe(updates).open(side.running, side.contender);
@@ -167,7 +169,7 @@ async function measureFloods(
       const { throughput = [] } = await probe.sample();
       const usedMs = sum(pids.map(cpuMsOf)) - cpuMs;
       await probe.close?.();
-      for (const pid of pids) await untilQuiet(pid);
+      await Promise.all(pids.map((pid) => untilQuiet(pid)));
       if (index < 0) continue;
       note(side, "throughput", ...[throughput].flat());
       note(side, "cpu", (usedMs * 1_000) / updates);
