@@ -115,8 +115,6 @@ describe("a form", () => {
     await replied(page, {
       action: "accept",
       content: { place: "Production", place_note: "soon", key: "k-123" },
-      // For a later server, which must know the secrets that the agent was given.
-      _meta: { "holdfast/secretFields": ["key"] },
     });
     await transcriptOf(page).getByText("Which key should it use?: (not shown)").waitFor();
   });
