@@ -213,6 +213,7 @@ describe("a refusal", () => {
       },
       auth: "token",
       sandbox: { mode: "auto", active: false, reason: "There is none." },
+      agentHost: { mode: "outside", pid: 7, agents: 1 },
     };
     const { client } = await serve((_, response) =>
       response.writeHead(503).end(JSON.stringify(reply)),

@@ -53,8 +53,6 @@ export class AcpLink {
   about = NOTHING_KNOWN;
   /** The ways to log in, once the agent has told them. */
   loginMethods: readonly LoginMethod[] = [];
-  /** Secrets that people gave to the agent. */
-  readonly givenSecrets = new Set<string>();
   /** Whether changes of its settings are the agent's own: its session is open, and we are not setting anything. */
   reportsChanges = false;
   readonly redactor: Redactor;
@@ -96,10 +94,7 @@ export class AcpLink {
       asking: () => this.#asking,
       newRequestId: this.#place.newId,
       report,
-      onSecret: (secret) => {
-        this.givenSecrets.add(secret);
-        options.onSecret(secret);
-      },
+      onSecret: options.onSecret,
     });
     this.route = createUpdateRoute({
       onUpdate: (update, sessionId) => {

@@ -19,14 +19,12 @@ export interface AgentNote {
   readonly lastId: number;
   /** What the agent has used before the prompt. */
   readonly usage: Usage;
-  /** Secrets that people gave to the agent before the prompt. */
-  readonly secrets: readonly string[];
   /** The caller's note about the prompt. */
   readonly prompt: JsonObject;
 }
 
 export function noteOf(
-  { about, loginMethods, peer, translator, givenSecrets }: AcpLink,
+  { about, loginMethods, peer, translator }: AcpLink,
   session: OpenedSession,
   prompt: JsonObject,
 ): AgentNote {
@@ -37,7 +35,6 @@ export function noteOf(
     loginMethods,
     lastId: peer.lastId,
     usage: translator.usage,
-    secrets: [...givenSecrets],
     prompt,
   };
 }

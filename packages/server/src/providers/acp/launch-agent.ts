@@ -172,7 +172,10 @@ export async function launch(
     journal,
     redactor,
     times,
-    onSecret: (answer) => secretsOfAnswer(answer).forEach(secrets.note),
+    onSecret: (answer) => {
+      hosted?.keepNothing();
+      secretsOfAnswer(answer).forEach(secrets.note);
+    },
     onReport: request.onReport,
     onLoginStatus,
     hosted: hosted === null ? undefined : { agent: hosted.id },

@@ -48,7 +48,7 @@ describe("an answer with a secret", () => {
     pending.answer(asked()[0] ?? "", { action: "accept", content });
     expect(await reply).toEqual(
       new SecretResult(
-        { action: "accept", content, _meta: { "holdfast/secretFields": ["pin"] } },
+        { action: "accept", content },
         { action: "accept", content: { name: "ada", pin: { notStored: true } } },
       ),
     );

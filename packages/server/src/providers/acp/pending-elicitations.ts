@@ -9,7 +9,7 @@ import type { Translator } from "./translate/translate.ts";
 import { looseLabel, looseObject } from "./wire/loose.ts";
 import type { RequestId } from "./wire/parse-frame.ts";
 import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
-import { secretFields, SecretResult } from "./wire/secret-result.ts";
+import { SecretResult } from "./wire/secret-result.ts";
 
 /** The elicitations of an agent that have no answer yet. */
 export interface PendingElicitations {
@@ -115,8 +115,7 @@ export function createPendingElicitations({
       if (secrets === null) return pending.answer(requestId, toResponse(answer));
       for (const secret of Object.values(secrets).flat())
         if (typeof secret === "string" || typeof secret === "number") onSecret(String(secret));
-      const response = { ...toResponse(answer), _meta: secretFields(Object.keys(secrets)) };
-      return pending.answer(requestId, new SecretResult(response, toResponse(stored)));
+      return pending.answer(requestId, new SecretResult(toResponse(answer), toResponse(stored)));
     },
     withdraw: (rpcId) => pending.withdraw(rpcId),
     begin: () => {

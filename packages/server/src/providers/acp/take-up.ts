@@ -68,15 +68,14 @@ export async function takeUp(
     journal,
     redactor,
     times: { ...ACP_TIMES, ...options.times },
-    onSecret: (answer) => secretsOfAnswer(answer).forEach(options.secrets.note),
+    onSecret: (answer) => {
+      process.host.keepNothing();
+      secretsOfAnswer(answer).forEach(options.secrets.note);
+    },
     onReport,
     onLoginStatus,
     hosted: { agent: found.id, earlier, stored },
   });
-  for (const secret of [...note.secrets, ...earlier.secrets]) {
-    link.givenSecrets.add(secret);
-    secretsOfAnswer(secret).forEach(options.secrets.note);
-  }
   link.about = note.about;
   link.loginMethods = note.loginMethods;
   link.reportsChanges = true;

@@ -37,6 +37,7 @@ export interface AgentLog {
   addCheckpoint(json: Buffer, offset: number): void;
   /** The file stays. */
   close(): void;
+  /** Nothing is written any more, and what was written is gone. */
   remove(): void;
 }
 
@@ -128,6 +129,7 @@ export function openAgentLog({ file, head, maxBytes }: AgentLogOptions): AgentLo
     remove: () => {
       if (descriptor !== null) closeSync(descriptor);
       descriptor = null;
+      isWhole = false;
       rmSync(file, { force: true });
     },
   };

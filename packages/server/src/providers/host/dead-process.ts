@@ -26,6 +26,7 @@ export function openDeadProcess(
       history,
       checkpoint: () => {},
       setFarewell: () => {},
+      keepNothing: () => {},
       forget: () => host.discard(found),
       leave: () => {},
       endedBy: exit.why,

@@ -75,6 +75,8 @@ export const AGENT_ORDERS = {
   endInput: ".",
   terminate: "T",
   kill: "K",
+  /** The agent gets a secret of a person: nothing that it gets or says may be on disk any more. */
+  keepNothing: "!",
   /** The rest is a line that the agent gets before it is ended because nobody came. */
   farewell: "~",
   /** The server has stored all that the agent said. The host may forget the agent, which has exited. */

@@ -155,6 +155,9 @@ export class HostedAgent {
       case AGENT_ORDERS.farewell:
         this.#farewell = Buffer.from(rest);
         return false;
+      case AGENT_ORDERS.keepNothing:
+        this.#log.remove();
+        return false;
       case AGENT_ORDERS.endInput:
         this.#process.stdin.end();
         return false;

@@ -26,6 +26,8 @@ export interface HostedProcess extends AgentProcess {
     checkpoint(checkpoint: Checkpoint): void;
     /** A line that the agent gets before it is ended because no server came. */
     setFarewell(line: string): void;
+    /** The agent gets a secret: from now on there is no log of it, so that it ends with this server. */
+    keepNothing(): void;
     /** Everything that the agent said is stored, and it has exited. */
     forget(): void;
     /** This server ends, and the agent goes on. Nothing more is heard of it. */
@@ -162,6 +164,7 @@ export async function connectToAgent(request: ConnectRequest): Promise<HostedPro
       checkpoint: (checkpoint) =>
         orders.sendWithNext(`${AGENT_ORDERS.checkpoint}${JSON.stringify(checkpoint)}\n`),
       setFarewell: (line) => orders.send(`${AGENT_ORDERS.farewell}${line}\n`),
+      keepNothing: () => void orders.send(`${AGENT_ORDERS.keepNothing}\n`),
       forget: () => {
         if (isForgotten) return;
         isForgotten = true;

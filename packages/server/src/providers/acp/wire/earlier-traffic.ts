@@ -1,6 +1,5 @@
 import { looseNumber, looseObject } from "./loose.ts";
 import type { RequestId } from "./parse-frame.ts";
-import { secretsIn } from "./secret-result.ts";
 
 /** What an earlier server and an agent have said to each other. */
 export interface EarlierTraffic {
@@ -14,8 +13,6 @@ export interface EarlierTraffic {
   readonly notified: ReadonlySet<string>;
   /** Requests of the agent that have got their reply. */
   readonly replied: ReadonlySet<RequestId>;
-  /** The secrets in these replies. */
-  readonly secrets: readonly string[];
 }
 
 export interface EarlierRequest {
@@ -32,20 +29,16 @@ export function readEarlierTraffic(
   const requests: EarlierRequest[] = [];
   const notified = new Set<string>();
   const replied = new Set<RequestId>();
-  const secrets: string[] = [];
   for (const line of lines) {
-    const { id, method, params, result } = parse(line);
+    const { id, method, params } = parse(line);
     if (typeof method === "string") {
       const number = looseNumber(id);
       if (number === null) notified.add(method);
       else requests.push({ id: number, method, params });
-    } else if (typeof id === "string" || typeof id === "number") {
-      replied.add(id);
-      secrets.push(...secretsIn(result));
-    }
+    } else if (typeof id === "string" || typeof id === "number") replied.add(id);
   }
   const lastId = Math.max(start.lastId, ...requests.map(({ id }) => id));
-  return { offset: start.offset, lastId, requests, notified, replied, secrets };
+  return { offset: start.offset, lastId, requests, notified, replied };
 }
 
 function parse(line: string): Readonly<Record<string, unknown>> {
