@@ -155,6 +155,12 @@ describe.each(["sqlite", "postgres"] as const)("secrets that a person gives, on 
     writeFileSync(secretsFile, JSON.stringify(Object.values(asked).map(({ value }) => value)));
     await client.sessions.send(id, { text: script(...REPEATS.map((step) => leak(step))) });
     await untilIdle(client, id);
+    const texts: Record<string, string> = {};
+    const folders = [data, ...(location.engine === "sqlite" ? [path.dirname(location.file)] : [])];
+    const files = (when: string): void => {
+      for (const each of folders) Object.assign(texts, filesOf(each, when));
+    };
+    files("while the agent that got them lives");
     // The agent ends before the answer, so the next one is only told that there is one.
     await client.sessions.send(id, {
       text: script(elicit(form("Once more", { late: { type: "string", writeOnly: true } }))),
@@ -187,7 +193,6 @@ describe.each(["sqlite", "postgres"] as const)("secrets that a person gives, on 
     await again.logIn("keyed", { method: "key" });
     await expect.poll(async () => (await again.login("keyed")).state).toBe("done");
 
-    const texts: Record<string, string> = {};
     for (const where of [
       `/api/sessions/${id}`,
       `/api/sessions/${id}/messages?limit=200`,
@@ -211,10 +216,6 @@ describe.each(["sqlite", "postgres"] as const)("secrets that a person gives, on 
       const { stdout, stderr: errors } = await holdfast([...command, "--data", data], env);
       texts[`holdfast ${command.join(" ")}`] = stdout + errors;
     }
-    const folders = [data, ...(location.engine === "sqlite" ? [path.dirname(location.file)] : [])];
-    const files = (when: string): void => {
-      for (const each of folders) Object.assign(texts, filesOf(each, when));
-    };
     files("while it runs");
     const result = await server.end("SIGTERM");
     server = null;

@@ -5,7 +5,7 @@ import { openPromptOf } from "../providers/acp/take-up.ts";
 import { openAgentHost, type AgentHost } from "../providers/host/agent-host.ts";
 import { createFoundAgents, NO_AGENTS, type FoundAgents } from "../runtime/take-up/found-agents.ts";
 import type { AgentHostState } from "@holdfast/protocol";
-import { makeFolder } from "./settings/data-folder.ts";
+import { hostFolderIn, makeFolder } from "./settings/data-folder.ts";
 import type { LogFile } from "./log-file.ts";
 import type { ServeSettings } from "./settings/settings.ts";
 import { VERSION } from "./version.ts";
@@ -15,7 +15,7 @@ export async function openHostOf(
   { dataFolder, agentHost }: Pick<ServeSettings, "dataFolder" | "agentHost">,
   logger: LogFile["logger"],
 ): Promise<AgentHost | undefined> {
-  const folder = path.join(dataFolder, "host");
+  const folder = hostFolderIn(dataFolder);
   // Agents have never been outside.
   if (!agentHost.isOutside && !existsSync(folder)) return undefined;
   const host = await openAgentHost({
@@ -41,7 +41,7 @@ export function hostState(host: AgentHost | undefined): AgentHostState {
  * key.
  */
 export function toolKeyIn(dataFolder: string): Buffer {
-  const file = path.join(dataFolder, "host", "tools.key");
+  const file = path.join(hostFolderIn(dataFolder), "tools.key");
   makeFolder(path.dirname(file));
   try {
     writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });

@@ -6,6 +6,7 @@ import type { App } from "../http/app.ts";
 import { socketFileIn } from "./access/socket-file.ts";
 import { CommandFailure } from "./exit.ts";
 import type { LogFile } from "./log-file.ts";
+import { hostFolderIn } from "./settings/data-folder.ts";
 import type { ServeSettings } from "./settings/settings.ts";
 
 /**
@@ -47,11 +48,11 @@ export async function openSocket(
   }
 }
 
-const PORT_FILE = path.join("host", "port");
+const PORT_FILE = "port";
 
 function formerPort(dataFolder: string): number | null {
   try {
-    const port = Number(readFileSync(path.join(dataFolder, PORT_FILE), "utf8"));
+    const port = Number(readFileSync(path.join(hostFolderIn(dataFolder), PORT_FILE), "utf8"));
     return Number.isInteger(port) && port > 0 && port < 65_536 ? port : null;
   } catch {
     return null;
@@ -60,7 +61,7 @@ function formerPort(dataFolder: string): number | null {
 
 function keepPort(dataFolder: string, port: number): void {
   try {
-    writeFileSync(path.join(dataFolder, PORT_FILE), String(port), { mode: 0o600 });
+    writeFileSync(path.join(hostFolderIn(dataFolder), PORT_FILE), String(port), { mode: 0o600 });
   } catch {
     // On a full disk, tools of agents do not find the next server.
   }

@@ -14,6 +14,7 @@ import {
   type CommonFlags,
 } from "../gateway/find-server.ts";
 import { processStart } from "../background/process-start.ts";
+import { hostFolderIn } from "../settings/data-folder.ts";
 import { readHostFile } from "../../providers/host/host-file.ts";
 import { damageText } from "./damage.ts";
 import { openDatabase } from "../gateway/open-gateway.ts";
@@ -178,7 +179,7 @@ async function checkSandbox(settings: ServeSettings): Promise<Result> {
 
 function checkHost({ dataFolder, agentHost }: ServeSettings): Result {
   if (!agentHost.isOutside) return "none: agents end with the server";
-  const host = readHostFile(path.join(dataFolder, "host"));
+  const host = readHostFile(hostFolderIn(dataFolder));
   const seconds = agentHost.unattendedMs / 1_000;
   const outlive = `agents outlive the server by ${counted(seconds, "second")}`;
   return host !== null && existsSync(host.socket) && processStart(host.pid) !== null

@@ -133,6 +133,11 @@ export function makeDataFolder(folder: string): void {
   }
 }
 
+/** For what outlives a server together with its agents. */
+export function hostFolderIn(dataFolder: string): string {
+  return path.join(dataFolder, "host");
+}
+
 /** One level at a time: Node's own `recursive` never returns for some paths, such as in /proc. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
