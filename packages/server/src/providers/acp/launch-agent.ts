@@ -32,7 +32,8 @@ import {
   writeMarker,
   type Marker,
 } from "./process/agent-environment.ts";
-import { NOTHING_SWEPT, sweepAgents, type SweepResult } from "./process/process-sweep.ts";
+import type { SweepResult } from "./process/process-sweep.ts";
+import { sweepAfterAgent } from "./process/sweep-after-agent.ts";
 import { spawnAgent, type AgentProcess, type SpawnRequest } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
 import { umaskOfUser } from "./process/umask.ts";
@@ -132,14 +133,12 @@ export async function launch(
   const { journalFolder: folder } = options;
   const journal = folder === null ? null : openJournal({ folder, sessionId, redactor, clock });
   let own: HostedProcess["host"] | null = null;
-  const sweep = async (): Promise<SweepResult> => {
-    // Another server has taken it up.
-    if (own?.endedBy === "replaced") return NOTHING_SWEPT;
-    await enclosure?.killAll();
-    const result = await sweepAgents(marker);
-    if (result.left.length > 0) options.onLeftovers?.(result);
-    return result;
-  };
+  const sweep = sweepAfterAgent({
+    marker,
+    hosted: () => own,
+    endSurroundings: () => enclosure?.killAll(),
+    onLeftovers: options.onLeftovers,
+  });
   const stderr = createLineReader({
     onLine: (line) => journal?.write("stderr", line),
     onOversize: (head) => journal?.write("stderr", head),

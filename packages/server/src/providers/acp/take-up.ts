@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { FoundAgent } from "../host/agent-host.ts";
 import { openDeadProcess } from "../host/dead-process.ts";
 import type { AgentHistory } from "../host/read-agent-log.ts";
 import type { HostedProcess } from "../host/hosted-process.ts";
@@ -13,7 +12,8 @@ import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES } from "./acp-times.ts";
 import { isAgentNote, noteOf, type AgentNote } from "./agent-note.ts";
 import { toolServersOf, type OpenOptions } from "./launch-agent.ts";
-import { NOTHING_SWEPT, sweepAgents, type SweepResult } from "./process/process-sweep.ts";
+import type { SweepResult } from "./process/process-sweep.ts";
+import { sweepAfterAgent } from "./process/sweep-after-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
 import { createAgentTranslator } from "./translate/subagents.ts";
 import { readEarlierTraffic } from "./wire/earlier-traffic.ts";
@@ -41,7 +41,13 @@ export async function takeUp(
   const found = host?.found.find(({ id }) => id === request.agent);
   if (host === undefined || found === undefined) return null;
   const process = found.isAlive ? await host.attach(found) : openDeadProcess(found, host);
-  const sweep = sweepOf(options, found, process.host);
+  const { marker } = found.history.head.about;
+  const sweep = sweepAfterAgent({
+    marker,
+    hosted: () => process.host,
+    endSurroundings: () => endControlGroup(marker),
+    onLeftovers: options.onLeftovers,
+  });
   const { history } = process.host;
   const note = history?.note;
   const isOurs = history?.head.about.provider === definition.name && definition.protocol === 1;
@@ -50,7 +56,7 @@ export async function takeUp(
     return null;
   }
   request.onProcess?.(process);
-  for (const { env } of await toolServersOf(options, request.sessionId, history.head.about.marker))
+  for (const { env } of await toolServersOf(options, request.sessionId, marker))
     for (const secret of secretsOfOwn(env)) options.secrets.note(secret);
   const earlier = readEarlierTraffic(history.input, {
     offset: history.offset,
@@ -97,21 +103,6 @@ export async function takeUp(
     earlier: prompt,
   });
   return { agent, link, note };
-}
-
-function sweepOf(
-  { onLeftovers }: OpenOptions,
-  found: FoundAgent,
-  hosted: HostedProcess["host"],
-): () => Promise<SweepResult> {
-  const { marker } = found.history.head.about;
-  return async () => {
-    if (hosted.endedBy === "replaced") return NOTHING_SWEPT;
-    await endControlGroup(marker);
-    const result = await sweepAgents(marker);
-    if (result.left.length > 0) onLeftovers?.(result);
-    return result;
-  };
 }
 
 async function end(
