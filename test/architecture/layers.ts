@@ -38,9 +38,16 @@ export const layers: readonly Layer[] = [
     node: true,
   },
   {
+    name: "git",
+    folder: "packages/server/src/git",
+    imports: ["domain"],
+    npm: [],
+    node: true,
+  },
+  {
     name: "providers",
     folder: "packages/server/src/providers",
-    imports: ["domain"],
+    imports: ["domain", "git"],
     npm: [
       "@agentclientprotocol/sdk",
       "@ai-sdk/anthropic",
@@ -54,7 +61,7 @@ export const layers: readonly Layer[] = [
   {
     name: "runtime",
     folder: "packages/server/src/runtime",
-    imports: ["domain", "storage", "providers"],
+    imports: ["domain", "git", "storage", "providers"],
     npm: ["re2js", "zod"],
     node: true,
   },
@@ -68,7 +75,7 @@ export const layers: readonly Layer[] = [
   {
     name: "cli",
     folder: "packages/server/src/cli",
-    imports: ["protocol", "client", "domain", "storage", "providers", "runtime", "http"],
+    imports: ["protocol", "client", "domain", "git", "storage", "providers", "runtime", "http"],
     npm: [
       "@bomb.sh/tab",
       "@clack/prompts",

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
-import { giveAway } from "../../packages/server/src/providers/testing/give-away.ts";
+import { giveAway } from "../../packages/server/src/git/testing/give-away.ts";
 import { holdfast, prepareFolder, removeFolder, startHoldfast } from "../e2e/holdfast-process.ts";
 
 const OWNER = 54_321;

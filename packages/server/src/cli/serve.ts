@@ -8,7 +8,7 @@ import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
 import { sweepControlGroups } from "../providers/containment/control-group.ts";
 import { removeJournal } from "../providers/journal.ts";
-import { findRefusedOwner } from "../providers/sandbox/git-ownership.ts";
+import { findRefusedOwner } from "../git/git-ownership.ts";
 import type { Sandbox } from "../providers/sandbox/sandbox.ts";
 import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
 import { NO_FAILPOINT } from "../runtime/failpoint.ts";

@@ -106,7 +106,7 @@ function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Stor
       onViolation: () => {},
       howToWiden: howToWidenRoot,
     });
-    const { findRefusedOwner } = await import("../../providers/sandbox/git-ownership.ts");
+    const { findRefusedOwner } = await import("../../git/git-ownership.ts");
     return createRepositories({
       store,
       root,

@@ -8,7 +8,7 @@ import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts"
 import type { AcpDefinition } from "../../providers/acp/definition.ts";
 import { definitionsOf } from "../../providers/configured.ts";
 import { defineModel, type ModelDefinition } from "../../providers/model/definition.ts";
-import type { GitOwners } from "../../providers/sandbox/git-ownership.ts";
+import type { GitOwners } from "../../git/git-ownership.ts";
 import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { MEMBER, type ClusterMember } from "../../runtime/cluster/cluster-member.ts";
 import { LIMITS, type Limits } from "../../runtime/context.ts";

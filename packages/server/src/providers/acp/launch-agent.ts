@@ -10,7 +10,7 @@ import type { Redactor } from "../secrets/redactor.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { normalHost } from "../network/network-policy.ts";
 import { proxyFor } from "../network/upstream-proxy.ts";
-import { ownershipVariables, type GitOwners } from "../sandbox/git-ownership.ts";
+import { ownershipVariables, type GitOwners } from "../../git/git-ownership.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { LoginStatus } from "../login.ts";
 import { AcpLink } from "./acp-link.ts";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { hardenedGitEnvironment } from "../../sandbox/hardened-git.ts";
+import { hardenedGitEnvironment } from "../../../git/hardened-git.ts";
 import type { Stage } from "../stage.ts";
 
 const COMMAND = "git status --short";

@@ -3,8 +3,8 @@ import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { needProgram } from "../../domain/testing/machine.ts";
-import { giveAway } from "../testing/give-away.ts";
+import { needProgram } from "../domain/testing/machine.ts";
+import { giveAway } from "./testing/give-away.ts";
 import { findRefusedOwner, ownershipVariables } from "./git-ownership.ts";
 import { hardenedGitEnvironment } from "./hardened-git.ts";
 

@@ -10,11 +10,9 @@ export async function hardenedGitEnvironment(
   cwd: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<Environment> {
-  const env = { ...withoutGitVariables(environment), ...VARIABLES };
-  // Repositories of other users that may be used are named in variables.
-  const allowed = gitSettingsIn(environment).filter(([name]) => name === "safe.directory");
-  const settings = [...SETTINGS, ...allowed];
-  const filters = await findFilters(cwd, { ...env, ...gitVariables(settings) });
+  const env = environmentWithoutFilters(environment);
+  const settings = gitSettingsIn(env);
+  const filters = await findFilters(cwd, env);
   const filterSettings = filters.flatMap((name): GitSetting[] => [
     [`filter.${name}.clean`, ""],
     [`filter.${name}.smudge`, ""],
@@ -22,6 +20,23 @@ export async function hardenedGitEnvironment(
     [`filter.${name}.required`, "false"],
   ]);
   return { ...env, ...gitVariables([...settings, ...filterSettings]) };
+}
+
+/**
+ * The same for commands that convert no files, and so run no filters. `settings`: more settings, which override those in all
+ * files.
+ */
+export function environmentWithoutFilters(
+  environment: NodeJS.ProcessEnv,
+  settings: readonly GitSetting[] = [],
+): Environment {
+  // Repositories of other users that may be used are named in variables.
+  const allowed = gitSettingsIn(environment).filter(([name]) => name === "safe.directory");
+  return {
+    ...withoutGitVariables(environment),
+    ...VARIABLES,
+    ...gitVariables([...SETTINGS, ...allowed, ...settings]),
+  };
 }
 
 const SETTINGS: readonly GitSetting[] = [

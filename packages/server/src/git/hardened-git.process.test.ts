@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { needProgram } from "../../domain/testing/machine.ts";
+import { needProgram } from "../domain/testing/machine.ts";
 import { hardenedGitEnvironment } from "./hardened-git.ts";
 
 /** A repository that tries in many ways to make Git run its programs. Each writes its name when it runs. */
@@ -151,7 +151,7 @@ describe("Git in a repository that an agent writes", () => {
 });
 
 it("only these files start programs: in a repository, agents and hardened Git", () => {
-  const sources = path.resolve(import.meta.dirname, "../..");
+  const sources = path.resolve(import.meta.dirname, "..");
   const starting = readdirSync(sources, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|(^|\/)testing\//u.test(file))
     .filter((file) =>
@@ -168,14 +168,16 @@ it("only these files start programs: in a repository, agents and hardened Git", 
     "cli/background/successor.ts",
     "cli/commands/doctor.ts",
     "cli/login/run-at-terminal.ts",
+    "git/git-ownership.ts",
+    "git/hardened-git.ts",
+    "git/program/run-program.ts",
     "providers/acp/process/spawn-agent.ts",
     "providers/containment/pid-namespace.ts",
     "providers/demo/scenes/run-command.ts",
     "providers/host/agent-host.ts",
     "providers/network/keeper/kept-networks.ts",
     "providers/network/user-network.ts",
-    "providers/sandbox/git-ownership.ts",
-    "providers/sandbox/hardened-git.ts",
+
     "providers/sandbox/sandbox.ts",
     "storage/sqlite/damage/check-slowly.ts",
   ]);

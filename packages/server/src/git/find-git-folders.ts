@@ -1,0 +1,58 @@
+import { lstat, readFile, realpath } from "node:fs/promises";
+import path from "node:path";
+
+/** The folders in which Git keeps the data of a working folder. */
+export interface GitFolders {
+  /** The working folder: its real path. */
+  readonly folder: string;
+  /** Holds the HEAD and the index of this working folder. */
+  readonly own: string;
+  /** Holds the objects and branches, which linked worktrees share. */
+  readonly common: string;
+}
+
+/**
+ * Agents can write everything in a repository, so what it says about itself may lead anywhere. Only two forms are
+ * accepted: `.git` is a folder, or it names a linked worktree that its main repository lists. A string says why not.
+ */
+export async function findGitFolders(folder: string): Promise<GitFolders | string> {
+  const file = path.join(folder, ".git");
+  const stats = await lstat(file).catch(() => null);
+  if (stats === null) return "it is not a Git repository";
+  if (stats.isDirectory()) {
+    const isWhole = (await isFolder(path.join(file, "objects"))) && (await hasFile(file, "HEAD"));
+    if (!isWhole) return "its .git is not a Git repository";
+    return (await hasFile(file, "commondir"))
+      ? "its .git shares the data of another folder"
+      : { folder, own: file, common: file };
+  }
+  const linked = stats.isFile() ? await findWorktree(folder, file).catch(() => null) : null;
+  return linked ?? "its .git leads to a folder that does not list it as a worktree";
+}
+
+async function findWorktree(folder: string, file: string): Promise<GitFolders | null> {
+  const gitdir = /^gitdir: (.+)$/mu.exec(await readSmallFile(file))?.[1];
+  if (gitdir === undefined) return null;
+  const own = await realpath(path.resolve(folder, gitdir));
+  const worktrees = path.dirname(own);
+  const common = path.dirname(worktrees);
+  if (path.basename(worktrees) !== "worktrees") return null;
+  const back = path.resolve(own, (await readSmallFile(path.join(own, "gitdir"))).trim());
+  const isListed = back === file && (await isFolder(path.join(common, "objects")));
+  return isListed ? { folder, own, common } : null;
+}
+
+/** Does not follow links: agents could point them anywhere. */
+async function readSmallFile(file: string): Promise<string> {
+  const stats = await lstat(file);
+  if (!stats.isFile() || stats.size > 4_096) throw new Error(`${file} is not a small file`);
+  return readFile(file, "utf8");
+}
+
+async function isFolder(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => null))?.isDirectory() === true;
+}
+
+async function hasFile(folder: string, name: string): Promise<boolean> {
+  return (await lstat(path.join(folder, name)).catch(() => null)) !== null;
+}
