@@ -76,6 +76,9 @@ create table "AgentSession" (
   directories text,
   "supportsSteering" smallint not null default 0,
   "agentCursor" text,
+  workspace text,
+  files text,
+  rewind text,
   constraint "AgentSession_delivery_check" CHECK ((delivery = ANY (ARRAY['open'::text, 'hold'::text, 'reject'::text]))),
   constraint "AgentSession_phase_check" CHECK ((phase = ANY (ARRAY['initializing'::text, 'investigating'::text, 'planning'::text, 'approval'::text, 'executing'::text, 'validating'::text, 'completed'::text, 'failed'::text, 'abandoned'::text]))),
   constraint "AgentSession_queued_check" CHECK ((queued >= 0)),
@@ -184,6 +187,7 @@ create table "Repo" (
   name text not null,
   "createdAt" bigint not null,
   label text,
+  settings text,
   constraint repo_key PRIMARY KEY (id),
   constraint repo_path UNIQUE (path)
 );
@@ -208,6 +212,10 @@ create table "Run" (
   "unusedAnswers" json,
   "unusedShown" smallint,
   settings text,
+  "filesBefore" text,
+  "filesAfter" text,
+  changes text,
+  "rewoundAt" bigint,
   constraint "Run_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint "Run_status_check" CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'suspended'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'interrupted'::text]))),
   constraint run_key PRIMARY KEY (id),

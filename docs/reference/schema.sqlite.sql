@@ -64,7 +64,7 @@ CREATE TABLE "AgentSession" (
   "lastSeq" integer not null,
   "owner" text,
   "epoch" integer not null default 0,
-  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "settings" text, "mcpServers" text, "directories" text, "supportsSteering" integer not null default 0, "agentCursor" text,
+  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "settings" text, "mcpServers" text, "directories" text, "supportsSteering" integer not null default 0, "agentCursor" text, "workspace" text, "files" text, "rewind" text,
   constraint "agent_session_key" primary key ("id"),
   constraint "agent_session_standing" check (
     "status" = 'active'
@@ -183,7 +183,7 @@ CREATE TABLE "Repo" (
   "id" text not null,
   "path" text not null,
   "name" text not null,
-  "createdAt" integer not null, "label" text,
+  "createdAt" integer not null, "label" text, "settings" text,
   constraint "repo_key" primary key ("id"),
   constraint "repo_path" unique ("path")
 ) strict;
@@ -204,7 +204,7 @@ CREATE TABLE "Run" (
   "usage" text  check (json_valid("usage")),
   "queuedAt" integer not null,
   "startedAt" integer,
-  "endedAt" integer, "memory" text check (json_valid("memory")), "unusedAnswers" text check (json_valid("unusedAnswers")), "unusedShown" integer, "settings" text,
+  "endedAt" integer, "memory" text check (json_valid("memory")), "unusedAnswers" text check (json_valid("unusedAnswers")), "unusedShown" integer, "settings" text, "filesBefore" text, "filesAfter" text, "changes" text, "rewoundAt" integer,
   constraint "run_key" primary key ("id")
 ) strict;
 

@@ -3,12 +3,16 @@ import {
   OUTPUT_OMITTED_HEADER,
   OUTPUT_SOURCE_HEADER,
   type CancelRequest,
+  type Changes,
+  type ChangesQuery,
   type CreatedSession,
   type CreateSessionRequest,
   type DeleteSessionQuery,
   type DeleteSessionReply,
   type EditQueuedRequest,
   type FailRequest,
+  type FileChangesQuery,
+  type FileDiff,
   type FinalizeRequest,
   type ForkRequest,
   type GrantsReply,
@@ -19,6 +23,8 @@ import {
   type QueueReply,
   type RawSession,
   type ResumeDecision,
+  type RewindReply,
+  type RewindRequest,
   type RunsQuery,
   type RunsReply,
   type SendMessageReply,
@@ -157,6 +163,26 @@ export function createSessions(connection: Connection) {
     fail: async (id: string, body: FailRequest, options?: WriteOptions): Promise<Session> =>
       act(id, "fail", body, options),
     /** Creates an idle session with the history up to a message, or the whole history. */
+    /** The files that changed: of the whole session, of one run, or since a run began. */
+    changes: async (id: string, query?: ChangesQuery, options?: CallOptions): Promise<Changes> =>
+      call("changesSchema", "GET", pathOf(id, "changes"), { ...options, query }),
+    /** The unified diff of one changed file. */
+    fileDiff: async (
+      id: string,
+      query: FileChangesQuery,
+      options?: CallOptions,
+    ): Promise<FileDiff> =>
+      call("fileDiffSchema", "GET", pathOf(id, "changes", "file"), { ...options, query }),
+    /** All changes as one patch, in pieces as they arrive. */
+    patch: (
+      id: string,
+      query?: ChangesQuery,
+      options?: CallOptions,
+    ): AsyncGenerator<string, void, undefined> =>
+      readPatch(connection, pathOf(id, "changes", "patch"), query, options),
+    /** Goes back to the state before a run, or undoes the last rewind. */
+    rewind: async (id: string, body: RewindRequest, options?: WriteOptions): Promise<RewindReply> =>
+      call("rewindReplySchema", "POST", pathOf(id, "rewind"), { ...options, body }),
     fork: async (id: string, body?: ForkRequest, options?: WriteOptions): Promise<Session> =>
       act(id, "fork", body ?? {}, options),
     /** Options missing in the query default to the server's configuration. */
@@ -248,4 +274,15 @@ async function* exportLines(
     yield* lines;
   }
   if (rest !== "") yield rest;
+}
+
+async function* readPatch(
+  { open }: Connection,
+  path: string,
+  query: ChangesQuery | undefined,
+  options: CallOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  const headers = { accept: "text/x-diff" };
+  const response = await open({ ...options, path, headers, ...(query !== undefined && { query }) });
+  yield* textChunks(response, options);
 }

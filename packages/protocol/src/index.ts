@@ -1,4 +1,5 @@
 // Every file exports only names of the API, except the helpers in fields/, which are named one by one.
+export * from "./changes.ts";
 export * from "./feed-event.ts";
 export { mcpServersSchema, type McpServers, type SessionMcpServers } from "./fields/connections.ts";
 export { parseEtag, toEtag } from "./fields/etag.ts";

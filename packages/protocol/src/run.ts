@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { changeCountsSchema } from "./changes.ts";
 import { countSchema, limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";
@@ -69,6 +70,14 @@ export const runSchema = z
       .describe(
         "actions that a person allowed after the agent that asked had exited, and that no later agent carried out; known when the run has ended",
       ),
+    changes: changeCountsSchema
+      .nullable()
+      .default(null)
+      .describe("what changed in the working files during the run; null if it is not known"),
+    rewoundAt: timeSchema
+      .nullable()
+      .default(null)
+      .describe("when the run was taken back; null if it belongs to the conversation"),
     queuedAt: timeSchema,
     startedAt: timeSchema.nullable(),
     endedAt: timeSchema.nullable(),

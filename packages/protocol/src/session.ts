@@ -1,5 +1,11 @@
 import { z } from "zod";
 import { sessionMcpServersSchema } from "./fields/connections.ts";
+import {
+  changeCountsSchema,
+  rewindSchema,
+  workspaceKindSchema,
+  worktreeSchema,
+} from "./changes.ts";
 import { countSchema } from "./fields/number.ts";
 import { sessionCountsSchema } from "./health.ts";
 import { idSchema } from "./fields/identifier.ts";
@@ -101,6 +107,23 @@ export const sessionSchema = z
       .object({ sessionId: idSchema, atMessage: idSchema.nullable() })
       .nullable()
       .describe("the session that this one was forked from, and the last message it took over"),
+    workspace: workspaceKindSchema
+      .default("shared")
+      .describe(
+        "where agents work. shared: in the folder of the repository. worktree: in a Git worktree that only this session uses",
+      ),
+    worktree: worktreeSchema
+      .nullable()
+      .default(null)
+      .describe("the worktree; null until the first run needs it"),
+    changes: changeCountsSchema
+      .nullable()
+      .default(null)
+      .describe("what has changed since the first run began; null if it is not known"),
+    rewind: rewindSchema
+      .nullable()
+      .default(null)
+      .describe("the last rewind, as long as no run has started since"),
     version: countSchema.describe("version for If-Match; also sent as ETag"),
     createdAt: timeSchema,
     updatedAt: timeSchema,

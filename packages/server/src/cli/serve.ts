@@ -1,3 +1,4 @@
+import { createFolderGit } from "../git/folder-git.ts";
 import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -291,6 +292,10 @@ async function startRuntime(
     log: logger,
     failpoint,
     damageWatch: watch,
+    git: createFolderGit({
+      dataFolder: path.join(settings.dataFolder, "git"),
+      environment: process.env,
+    }),
     keepDefaultProvider: (defaultProvider: string) =>
       void changeConfigFile(settings.dataFolder, { defaultProvider }),
     spoolFolder: bundlesIn(settings.dataFolder),

@@ -124,6 +124,8 @@ function expectedDuty(session: Session | null): Duty {
   if (session === null || isFinal(session)) return { do: "clear" };
   const run = currentRunOf(session);
   const [next] = session.queue;
+  if (run === null && session.rewind?.status === "restoring")
+    return { do: "restore", rewind: session.rewind };
   if (run === null) {
     const starts = next !== undefined && session.delivery === "open";
     return starts ? { do: "start", runId: next.runId, messageId: next.messageId } : { do: "rest" };

@@ -98,6 +98,8 @@ export function noticesOf(
       return [
         notice("run_retried", `Trying again: ${event.error.message}`, { runId: event.runId }),
       ];
+    case "session.rewound":
+      return [rewindNotice(event)];
     case "session.failed":
       return [notice("session_failed", `The session failed: ${event.reason}`, {})];
     default:
@@ -115,6 +117,21 @@ function unusedNotices({ runId, unusedAnswers = [] }: EventOf<"run.ended">): Mes
       { runId, suspensionId },
     ),
   );
+}
+
+function rewindNotice({ rewind }: EventOf<"session.rewound">): MessageContent {
+  const { id, runId, runIds, files, undoes } = rewind;
+  const parts = [
+    ...(runIds.length === 0
+      ? []
+      : [`the conversation (${runIds.length === 1 ? "1 run" : `${runIds.length} runs`})`]),
+    ...(files === null ? [] : ["the files"]),
+  ].join(" and ");
+  const text =
+    undoes === null
+      ? `Rewound: ${parts} went back to the state before a run. What followed was taken back.`
+      : `The last rewind was undone: ${parts} returned.`;
+  return notice("rewound", text, { rewindId: id, runId });
 }
 
 function steeringNotice({ runId, messageId }: EventOf<"message.steered">): MessageContent {

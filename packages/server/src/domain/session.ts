@@ -6,6 +6,7 @@ import type { Connections } from "./mcp-server.ts";
 import type { Phase, PhaseChange } from "./phase.ts";
 import type { ResumePoint } from "./resume-point.ts";
 import type { CurrentRun } from "./run.ts";
+import type { SessionFolder } from "./session-folder.ts";
 import type { State, Status } from "./status.ts";
 import type { Suspension } from "./suspension.ts";
 
@@ -40,7 +41,7 @@ export type Standing =
   | { readonly status: "archived"; readonly archivedAt: number }
   | { readonly status: "error"; readonly reason: string; readonly failedAt: number };
 
-export interface Session extends Connections {
+export interface Session extends Connections, SessionFolder {
   readonly id: string;
   /** The unique ID that an orchestrator gave it, if any. */
   readonly agentId: string | null;

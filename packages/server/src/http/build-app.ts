@@ -5,6 +5,7 @@ import type { App, AppServices } from "./app.ts";
 import { addAgentMcpRoutes } from "./routes/agent-mcp-routes.ts";
 import { addAgentRoutes } from "./routes/agent-routes.ts";
 import { addBundleRoutes } from "./routes/bundle-routes.ts";
+import { addChangesRoutes } from "./routes/changes-routes.ts";
 import { addDocs } from "./docs/add-docs.ts";
 import { drainRefusedBodies } from "./server/drain-body.ts";
 import { addEventRoutes } from "./routes/event-routes.ts";
@@ -127,6 +128,7 @@ async function addRoutes(
   addOutputRoutes(app, services);
   addQueueRoutes(app, services);
   addLifecycleRoutes(app, services);
+  addChangesRoutes(app, services);
   addEventRoutes(app, services);
   addBundleRoutes(app, services);
   addSuspensionRoutes(app, services);

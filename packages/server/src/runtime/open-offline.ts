@@ -1,9 +1,12 @@
+import type { FolderGit } from "../git/folder-git.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { ALONE, drainNode, type Cluster } from "./cluster/cluster.ts";
 import { LIMITS, type RuntimeContext } from "./context.ts";
 import { executeCommand } from "./execute-command.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { nodeView } from "./cluster/node-view.ts";
+import { NO_FILES } from "./files/no-files.ts";
+import { createSessionFiles } from "./files/session-files.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
 import { createLoginWaits } from "./logins/login-waits.ts";
 import { answer } from "./requests/session-requests.ts";
@@ -16,7 +19,10 @@ import { rememberAnswered } from "./run/unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
   Pick<RuntimeContext, "store" | "clock" | "newId" | "log" | "forgetSession"> &
-  Partial<Pick<RuntimeContext, "mcpVariables">>;
+  Partial<Pick<RuntimeContext, "mcpVariables">> & {
+    /** Null: no snapshots of files. */
+    readonly git?: FolderGit | null;
+  };
 
 /** Includes the nodes of a shared database. */
 export type Offline = Requests & Pick<Runtime, "drainNode" | "listNodes">;
@@ -26,7 +32,10 @@ export type Offline = Requests & Pick<Runtime, "drainNode" | "listNodes">;
  * messages are queued and answers are stored.
  */
 export function openOffline(options: OfflineOptions): Offline {
-  const { store, catalog, repositories } = options;
+  const { store, catalog, repositories, git = null } = options;
+  const openWorkspace = (repoId: string) => repositories.openForAgent(repoId);
+  const execute: RuntimeContext["execute"] = (execution) =>
+    executeCommand({ store, newId: options.newId }, execution);
   const context: RuntimeContext = {
     ...options,
     node: "offline",
@@ -41,7 +50,7 @@ export function openOffline(options: OfflineOptions): Offline {
     defaultProvider: () => catalog.defaultName,
     startsAgents: false,
     provider: catalog.get,
-    openWorkspace: (repoId) => repositories.openForAgent(repoId),
+    openWorkspace,
     openDirectory: (directory) => repositories.openDirectory(directory),
     obstacleOf: async () => null,
     nudge: () => {},
@@ -53,7 +62,7 @@ export function openOffline(options: OfflineOptions): Offline {
     retireAgent: () => {},
     reserveAgent: () => null,
     canSteer: () => null,
-    execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
+    execute,
     patient: () => context,
     onOutput: () => {},
     answeredLive: rememberAnswered(),
@@ -65,6 +74,8 @@ export function openOffline(options: OfflineOptions): Offline {
     }),
     offers: createProviderOffers(options),
     liveOffer: () => null,
+    files:
+      git === null ? NO_FILES : createSessionFiles({ ...options, execute, openWorkspace }, git),
   };
   // SQLite has at most one server, and this runtime is not used while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>

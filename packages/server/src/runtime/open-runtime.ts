@@ -17,6 +17,9 @@ import { patientStore } from "./cluster/patient-store.ts";
 import { createWorkerLook } from "./cluster/look-at-workers.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
 import type { DamageWatch } from "./upkeep/damage-watch.ts";
+import type { FolderGit } from "../git/folder-git.ts";
+import { NO_FILES } from "./files/no-files.ts";
+import { createSessionFiles } from "./files/session-files.ts";
 import { readiness } from "./upkeep/readiness.ts";
 import { startRecovery } from "./worker/recovery.ts";
 import { createLoginWaits } from "./logins/login-waits.ts";
@@ -49,6 +52,8 @@ export interface RuntimeOptions
   readonly damageWatch?: Pick<DamageWatch, "damage" | "check">;
   /** How often in a row an interrupted run is continued automatically. */
   readonly continueInterrupted?: number;
+  /** Takes snapshots of the working files; null or absent: no snapshots. */
+  readonly git?: FolderGit | null;
 }
 
 /** `execute` and `obstacleOf` are for background jobs. */
@@ -189,6 +194,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     openDirectory: (directory: string) => repositories.openDirectory(directory),
     mcpVariables: options.mcpVariables ?? [],
   };
+  const { git = null } = options;
+  const files = git === null ? NO_FILES : createSessionFiles({ ...settings, execute }, git);
   const context: RuntimeContext = {
     ...settings,
     startsAgents: true,
@@ -200,8 +207,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     // A worker also drops an unreadable session; only the data of a deleted one is removed.
     forgetSession: async (sessionId) => {
       const read = await store.readSession(sessionId);
-      if (read.found === "nothing") await options.forgetSession(sessionId);
+      if (read.found !== "nothing") return;
+      await options.forgetSession(sessionId);
+      await context.files.forget(sessionId);
     },
+    files,
     obstacleOf: findObstacles(settings, cluster, member.labels),
     slots,
     agents: createAgentTrail(log, slots.limit),
@@ -314,6 +324,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     await Promise.race([Promise.allSettled([recovery, ...busy]), sleep(deadlineMs)]);
     await Promise.all([feeds.stop(), globalFeed.stop()]);
     await context.offers.settle();
+    await Promise.race([files.settle(), sleep(FILES_MS)]);
     await cluster.stop({ keepsLease: true });
   };
 
@@ -338,6 +349,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     context.failpoint("stop.suspended");
     await Promise.all([feeds.stop(), globalFeed.stop()]);
     await context.offers.settle();
+    await Promise.race([files.settle(), sleep(FILES_MS)]);
     await cluster.stop();
   };
   let stopped: Promise<void> | null = null;
@@ -351,6 +363,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       (stopped ??= keepsAgents ? leave(deadlineMs) : stopAll(deadlineMs)),
   };
 }
+
+/** How long a stop waits for the snapshots of the last runs. A missing one is taken later. */
+const FILES_MS = 1_000;
 
 /** Waits until no worker is left or the time is over. */
 async function drained(

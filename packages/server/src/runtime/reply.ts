@@ -11,6 +11,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "agent_not_installed",
   "answer_invalid",
   "bundle_invalid",
+  "changes_unknown",
   "grant_not_found",
   "idempotency_key_reused",
   "login_unavailable",

@@ -1,3 +1,6 @@
+import type { RangeQuery } from "./files/file-range.ts";
+import type { Changes, FileDiffReply, PatchReply } from "./files/read-changes.ts";
+import type { RewindSession, Rewound } from "./files/rewind-session.ts";
 import type { Outcome } from "../domain/phase.ts";
 import type { PermissionGrant } from "../domain/policy/permission-grant.ts";
 import type { ResumeDecision, ResumePolicy } from "../domain/should-resume.ts";
@@ -61,6 +64,9 @@ export type {
   ShownUnusedAnswer,
   StoredSuspension,
 } from "../storage/store.ts";
+export type { RangeQuery } from "./files/file-range.ts";
+export type { Changes, FileDiffReply, PatchReply } from "./files/read-changes.ts";
+export type { RewindSession, Rewound } from "./files/rewind-session.ts";
 export type { LoginProgress } from "./logins/server-logins.ts";
 export type { Feed, FeedEnd, FeedItem, FeedReader } from "./feeds/feed.ts";
 export type { FindFiles } from "./repositories/repository-files.ts";
@@ -121,6 +127,13 @@ export interface Runtime extends ServerLogins {
   ): Promise<SessionReply>;
   fail(request: OnSession & { readonly reason: string }): Promise<SessionReply>;
   fork(request: OnSession & { readonly atMessage: string | null }): Promise<SessionReply>;
+  /** The files that changed in a run, since a run, or in the whole session. */
+  readChanges(query: RangeQuery): Promise<Reply<Changes>>;
+  readFileDiff(query: RangeQuery & { readonly path: string }): Promise<Reply<FileDiffReply>>;
+  /** All changes as one patch. */
+  readPatch(query: RangeQuery): Promise<Reply<PatchReply>>;
+  /** Goes back to the state before a run, or undoes the last rewind. */
+  rewind(request: RewindSession): Promise<Reply<Rewound>>;
   /** Never refused: a missing session is one of the reasons. `policy` overrides the configured policy. */
   shouldResume(sessionId: string, policy?: Partial<ResumePolicy>): Promise<ResumeDecision>;
 

@@ -39,6 +39,8 @@ export interface RepoRow {
   name: string;
   createdAt: number;
   label: string | null;
+  /** Settings of its sessions; null if there are none. */
+  settings: string | null;
 }
 
 export interface SessionRow {
@@ -74,6 +76,11 @@ export interface SessionRow {
   resumeData: string | null;
   /** A list of `{provider, mode, options}`; null if it is empty. */
   settings: string | null;
+  /** `{kind, base, worktree}`; null for the folder of the repository. */
+  workspace: string | null;
+  /** The files before and after the last run; null if nothing is known. */
+  files: string | null;
+  rewind: string | null;
   delivery: string;
   queued: number;
   forkedFrom: string | null;
@@ -131,6 +138,13 @@ export interface RunRow {
   unusedAnswers: string | null;
   /** 1 while they are shown. */
   unusedShown: number | null;
+  /** `{tree, head}`: snapshots of the working files; null if there are none. */
+  filesBefore: string | null;
+  filesAfter: string | null;
+  /** `{files, added, deleted}`; null if it is not known. */
+  changes: string | null;
+  /** When the run was taken back; null if it was not. */
+  rewoundAt: number | null;
   queuedAt: number;
   startedAt: number | null;
   endedAt: number | null;

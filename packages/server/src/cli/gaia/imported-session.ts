@@ -3,6 +3,7 @@ import { NO_CONNECTIONS } from "../../domain/mcp-server.ts";
 import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 import { IDLE, type Session } from "../../domain/session.ts";
+import { NEW_FOLDER } from "../../domain/session-folder.ts";
 import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";
 import { stateFields } from "./state-file.ts";
@@ -23,6 +24,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     settings: [],
     lastRun: null,
     ...NO_CONNECTIONS,
+    ...NEW_FOLDER,
     supportsResume: false,
     supportsSteering: false,
     resumeData: [],

@@ -1,8 +1,18 @@
+import {
+  fromWireRange,
+  fromWireRewind,
+  toWireChanges,
+  toWireFileDiff,
+  toWireRewound,
+} from "../../http/wire/changes-wire.ts";
 import { defined } from "../../domain/defined.ts";
 import { HoldfastError } from "@holdfast/client";
 import {
   addRepositoryRequestSchema,
   cancelRequestSchema,
+  changesQuerySchema,
+  fileChangesQuerySchema,
+  rewindRequestSchema,
   createSessionRequestSchema,
   createTokenRequestSchema,
   drainNodeRequestSchema,
@@ -130,6 +140,24 @@ export function databaseGateway(
           const { outcome, summary = null } = checked(finalizeRequestSchema, request);
           return requests.finalize({ sessionId, outcome, summary });
         }),
+      changes: async (name, query = {}) => {
+        const range = fromWireRange(await idOf(name), checked(changesQuerySchema, query));
+        return toWireChanges(valueOf(await requests.readChanges(range)));
+      },
+      fileDiff: async (name, query) => {
+        const { path, ...rest } = checked(fileChangesQuerySchema, query);
+        const range = fromWireRange(await idOf(name), rest);
+        return toWireFileDiff(valueOf(await requests.readFileDiff({ ...range, path })));
+      },
+      patch: async function* (name, query = {}) {
+        const range = fromWireRange(await idOf(name), checked(changesQuerySchema, query));
+        yield valueOf(await requests.readPatch(range)).patch;
+      },
+      rewind: async (name, request) => {
+        const rewind = fromWireRewind(checked(rewindRequestSchema, request));
+        const sessionId = await idOf(name);
+        return toWireRewound(valueOf(await requests.rewind({ sessionId, ...rewind })));
+      },
       fork: (name, { atMessage = null } = {}) =>
         act(name, (sessionId) => requests.fork({ sessionId, atMessage })),
       send: async (name, message) => {

@@ -1,3 +1,5 @@
+import path from "node:path";
+import { createFolderGit } from "../../git/folder-git.ts";
 import { v7 as newId } from "uuid";
 import type { Catalog } from "../../providers/catalog.ts";
 import { removeJournal } from "../../providers/journal.ts";
@@ -60,6 +62,10 @@ async function openDatabaseGateway(
     log: { info: () => {}, warn: () => {}, error: () => {} },
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
+    git: createFolderGit({
+      dataFolder: path.join(settings.dataFolder, "git"),
+      environment: process.env,
+    }),
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
   const tokens = openAccessTokens({ store, clock: Date.now, newId });

@@ -6,6 +6,7 @@ import type { Phase } from "../phase.ts";
 import type { RunStart } from "../run.ts";
 import type { RecordedError } from "../session.ts";
 import type { Closing } from "../suspension.ts";
+import type { FilesRecord, RewindRequest } from "../working-files.ts";
 
 /** A request to change a session. It carries time and IDs, since `decide` has neither. */
 export type Command = CommandOf<keyof CommandFields>;
@@ -41,6 +42,7 @@ interface UserCommands {
   "edit-queued": EventFields["message.edited"];
   "move-queued": EventFields["message.moved"];
   "withdraw-queued": { readonly messageId: string };
+  rewind: { readonly rewind: RewindRequest };
 }
 
 /** Reports of the driver of a run. */
@@ -64,6 +66,10 @@ interface RunCommands {
     Pick<EventFields["resume.recorded"], "mode" | "supportsSteering">;
   /** The agent changed them itself, or a run is about to change them for itself. */
   "keep-settings": EventFields["settings.changed"];
+  "record-files": { readonly record: FilesRecord };
+  "record-worktree": EventFields["worktree.changed"];
+  /** The files are as the rewind wants them, or cannot be. */
+  "end-rewind": EventFields["rewind.ended"];
   /** The agent names its session. It never replaces a title that a person gave. */
   "suggest-title": { readonly provider: string; readonly title: string };
 }

@@ -24,6 +24,7 @@ export function decideSend(session: Session, command: Send): Decision {
   const startsNow =
     start !== null &&
     session.delivery === "open" &&
+    session.rewind?.status !== "restoring" &&
     position === 0 &&
     (interrupts || stateOf(session) === "idle");
 
@@ -75,7 +76,8 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
       "The session's delivery policy holds messages back. Set it to open.",
     );
   }
-  if (stateOf(session) !== "idle" || session.queue.length > 0) {
+  const isRestoring = session.rewind?.status === "restoring";
+  if (stateOf(session) !== "idle" || session.queue.length > 0 || isRestoring) {
     return refuse(
       session,
       "session_busy",

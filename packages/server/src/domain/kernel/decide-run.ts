@@ -14,6 +14,9 @@ export function decideStartRun(session: Session, command: CommandOf<"start-run">
   if (stateOf(session) !== "idle") {
     return refuse(session, "session_busy", "Another run is in progress.");
   }
+  if (session.rewind?.status === "restoring") {
+    return refuse(session, "session_busy", "The session is just being rewound.");
+  }
   if (session.delivery !== "open") {
     return refuse(session, "delivery_held", "The session's delivery policy holds messages back.");
   }

@@ -1,3 +1,4 @@
+import { NEW_FOLDER } from "../session-folder.ts";
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
 import { decide } from "./decide.ts";
@@ -86,6 +87,7 @@ describe("creating a session", () => {
         mcpServers: {},
         directories: [],
         forkedFrom: null,
+        ...NEW_FOLDER,
         createdAt: NOON,
         updatedAt: NOON,
         lastActiveAt: NOON,

@@ -17,6 +17,12 @@ import {
   decideStartRun,
   decideSuspendRun,
 } from "./decide-run.ts";
+import {
+  decideEndRewind,
+  decideRecordFiles,
+  decideRecordWorktree,
+  decideRewind,
+} from "./decide-files.ts";
 import { decideDropSteering, decideSteerRun } from "./decide-steering.ts";
 import {
   decideArchive,
@@ -75,6 +81,10 @@ const RULES: {
   "record-resume": decideRecordResume,
   "keep-settings": decideKeepSettings,
   "suggest-title": decideSuggestTitle,
+  "record-files": decideRecordFiles,
+  "record-worktree": decideRecordWorktree,
+  rewind: decideRewind,
+  "end-rewind": decideEndRewind,
   suspend: decideSuspend,
   "come-back": decideComeBack,
   resume: decideResume,

@@ -1,4 +1,5 @@
 import { activityOf, type Session } from "../session.ts";
+import type { Rewind } from "../working-files.ts";
 
 /** The work that the stored session requires. Doing it is also the recovery after a crash. */
 export type Duty =
@@ -10,6 +11,8 @@ export type Duty =
   | { readonly do: "start"; readonly runId: string; readonly messageId: string }
   /** Let an agent work on the run. Unless it is `handed`, give the message or answer to the agent. */
   | { readonly do: "drive"; readonly runId: string; readonly handed: boolean }
+  /** Stop the agent, which knows too much, and change the working files as a rewind wants them. */
+  | { readonly do: "restore"; readonly rewind: Rewind }
   /** Keep the suspensions open until the earliest one expires. */
   | { readonly do: "await"; readonly runId: string; readonly until: number | null };
 
@@ -30,6 +33,8 @@ export function dutyOf(session: Session | null): Duty {
       };
     }
     case "idle": {
+      const { rewind } = session;
+      if (rewind?.status === "restoring") return { do: "restore", rewind };
       const [next] = session.queue;
       if (next === undefined || session.delivery !== "open") return { do: "rest" };
       return { do: "start", runId: next.runId, messageId: next.messageId };

@@ -7,7 +7,9 @@ import type { Outcome, PhaseChange } from "../phase.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "../run.ts";
 import type { ResumePoint } from "../resume-point.ts";
 import type { ForkOrigin, RecordedError, Session } from "../session.ts";
+import type { SessionFolder, SessionWorkspace, Worktree } from "../session-folder.ts";
 import type { Closing, Suspension } from "../suspension.ts";
+import type { FilesRecord, Rewind } from "../working-files.ts";
 
 /** The events of a session. `evolve` folds the log of them into the session. */
 export type SessionEvent = EventOf<keyof EventFields>;
@@ -63,6 +65,13 @@ export interface EventFields {
     /** `server`: the value before a run that changes it for itself. */
     readonly by: "user" | "agent" | "server";
   };
+  /** A snapshot of the working files, or a comparison of two. */
+  "files.recorded": { readonly record: FilesRecord };
+  /** The session got its worktree, or lost it. */
+  "worktree.changed": { readonly worktree: Worktree | null };
+  /** What follows no longer belongs to the conversation, and files are restored. */
+  "session.rewound": { readonly rewind: Rewind };
+  "rewind.ended": { readonly id: string; readonly error: string | null };
   "message.queued": { readonly entry: QueueEntry; readonly position: number };
   "message.edited": { readonly messageId: string };
   "message.moved": { readonly messageId: string; readonly position: number };
@@ -101,7 +110,12 @@ export type NoFields = Readonly<Record<never, never>>;
 
 /** Bundles of version 0.1 have no `lastRun`, settings and connections, and another form of resume data. */
 type ImportedSession = Omit<Session, AddedLater> & Partial<Pick<Session, AddedLater>>;
-type AddedLater = "lastRun" | "settings" | "supportsSteering" | keyof Connections;
+type AddedLater =
+  | "lastRun"
+  | "settings"
+  | "supportsSteering"
+  | keyof Connections
+  | keyof SessionFolder;
 
 /** The fields with which a session is created. */
 interface SessionFields
@@ -119,6 +133,8 @@ interface SessionFields
   readonly lastRun?: AgentChoice | null;
   /** Absent if nothing is chosen, or in older events. */
   readonly settings?: readonly KeptSettings[];
+  /** Absent if it is the folder of the repository. */
+  readonly workspace?: SessionWorkspace;
   /** A fork copies the sessions of its origin's agents, where they can do that. */
   readonly resumeData?: readonly ResumePoint[];
 }

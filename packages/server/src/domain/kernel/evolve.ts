@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { withSettings } from "../settings/agent-settings.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
@@ -13,7 +14,9 @@ import {
   type LastError,
   type Session,
 } from "../session.ts";
+import { NEW_FOLDER } from "../session-folder.ts";
 import type { Suspension } from "../suspension.ts";
+import { withFiles } from "../working-files.ts";
 
 /** Applies one event to the session. The rules are in `decide`; this only records their results. */
 export function evolve(session: Session | null, event: SessionEvent): Session | null {
@@ -86,6 +89,18 @@ function fold(session: Session, event: Change): Session {
       return recordedResume(session, event);
     case "settings.changed":
       return changedSettings(session, event);
+    case "files.recorded":
+      return { ...session, files: withFiles(session.files, event.record) };
+    case "worktree.changed":
+      return { ...session, workspace: { ...session.workspace, worktree: event.worktree } };
+    case "session.rewound":
+      return rewound(session, event);
+    case "rewind.ended": {
+      const { rewind } = session;
+      if (rewind === null) return session;
+      const status = event.error === null ? "done" : "failed";
+      return { ...session, rewind: { ...rewind, status, error: event.error } };
+    }
     case "message.queued":
       return { ...session, queue: session.queue.toSpliced(event.position, 0, event.entry) };
     case "message.edited":
@@ -107,6 +122,7 @@ function fold(session: Session, event: Change): Session {
       return {
         ...working(session, { state: "running", run: event.run }),
         queue: without(session, event.run.messageId),
+        rewind: null,
         lastRun: { provider: event.run.provider, model: event.run.model },
         supportsSteering:
           session.supportsSteering && session.lastRun?.provider === event.run.provider,
@@ -160,14 +176,26 @@ function created(event: EventOf<"session.created">): Session {
     lastActiveAt: at,
     finalizedAt: null,
     summary: null,
+    ...NEW_FOLDER,
+    ...defined({ workspace: event.workspace }),
   };
+}
+
+/** The sessions of agents that know a run that was taken back cannot be resumed. */
+function rewound(session: Session, { rewind }: EventOf<"session.rewound">): Session {
+  const runs = new Set(rewind.undoes === null ? rewind.runIds : []);
+  const resumeData = session.resumeData.filter(({ seen }) => seen === null || !runs.has(seen));
+  const isSame = resumeData.length === session.resumeData.length;
+  return { ...session, rewind, ...(!isSame && { resumeData, supportsResume: false }) };
 }
 
 /** A log of version 0.1 may contain a session in an older form. */
 function imported({ session }: EventOf<"session.imported">): Session {
   const { lastRun = null, settings = [], supportsSteering = false } = session;
   const resumeData = parseResumePoints(session.resumeData);
-  return { ...NO_CONNECTIONS, ...session, lastRun, settings, supportsSteering, resumeData };
+  const added = { lastRun, settings, supportsSteering, resumeData };
+  // Its folder and the objects of its files are elsewhere.
+  return { ...NO_CONNECTIONS, ...session, ...added, ...NEW_FOLDER };
 }
 
 /** Records that the agent of the current run knows it, if it got the message. */
@@ -289,9 +317,16 @@ function timesAfter(
 /** A stop or start of the server does not change these times. A crash does, since it may cut off a run. */
 function isServersOwn(event: SessionEvent): boolean {
   if (event.type === "session.suspended") return event.cause !== "crash";
+  if (SERVERS_OWN.has(event.type)) return true;
   if (event.type === "message.steered") return event.outcome !== "injected";
   return event.type === "session.resumed" && event.by === "server";
 }
+
+const SERVERS_OWN: ReadonlySet<string> = new Set<SessionEvent["type"]>([
+  "files.recorded",
+  "worktree.changed",
+  "rewind.ended",
+]);
 
 /** Whether a person, an agent or a hook did something. */
 function isActivity(event: SessionEvent): boolean {

@@ -19,6 +19,7 @@ export const REFUSAL_CODES = [
   "suspension_not_open",
   "session_not_suspended",
   "phase_final",
+  "rewind_not_last",
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 

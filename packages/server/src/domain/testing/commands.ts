@@ -3,6 +3,8 @@ import type { SteerOutcome } from "../delivery.ts";
 import type { Json } from "../json.ts";
 import type { Outcome } from "../phase.ts";
 import type { RunError, RunResult, RunStart } from "../run.ts";
+import type { Worktree } from "../session-folder.ts";
+import type { FilesRecord, RewindRequest } from "../working-files.ts";
 import type { Suspension } from "../suspension.ts";
 
 /** Commands with default values. Their time is NOON. */
@@ -148,6 +150,23 @@ export function keepSettings(more: Partial<Of<"keep-settings">> = {}): Of<"keep-
 
 export function suggestTitle(title: string, provider = "demo"): Of<"suggest-title"> {
   return { type: "suggest-title", at: NOON, provider, title };
+}
+
+export function recordFiles(record: Partial<FilesRecord> = {}): Of<"record-files"> {
+  return { type: "record-files", at: NOON, record: { runId: "r0", ...record } };
+}
+
+export function recordWorktree(worktree: Worktree | null): Of<"record-worktree"> {
+  return { type: "record-worktree", at: NOON, worktree };
+}
+
+export function rewind(more: Partial<RewindRequest> = {}): Of<"rewind"> {
+  const plain = { id: "w0", runId: "r0", runIds: ["r0"], files: null, undoes: null };
+  return { type: "rewind", at: NOON, rewind: { ...plain, ...more } };
+}
+
+export function endRewind(id = "w0", error: string | null = null): Of<"end-rewind"> {
+  return { type: "end-rewind", at: NOON, id, error };
 }
 
 export function suspend(cause: "shutdown" | "crash"): Of<"suspend"> {

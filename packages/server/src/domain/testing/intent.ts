@@ -23,6 +23,8 @@ const SOME_SERVERS: McpServers = {
   search: { type: "http", url: "https://example.com/mcp", headers: {}, headersFrom: {} },
 };
 
+const SOME_TREES = { now: "b", result: "a" };
+
 /** With these weights runs often start, wait and end, and final commands are rare. */
 const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent["want"][] }[] = [
   { weight: 50, wants: ["onward"] },
@@ -72,6 +74,10 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
     ],
   },
   { weight: 3, wants: [make.suggestTitle("Trees"), make.suggestTitle("Fruit", "gemini")] },
+  { weight: 3, wants: fileFacts() },
+  { weight: 4, wants: [make.rewind(), make.rewind({ files: SOME_TREES })] },
+  { weight: 2, wants: [make.rewind({ undoes: "" })] },
+  { weight: 4, wants: [make.endRewind(), make.endRewind("", "the disk is full")] },
   {
     weight: 2,
     wants: OUTCOMES.flatMap((outcome) => [make.finalize(outcome), make.finalize(outcome, "done")]),
@@ -143,6 +149,16 @@ export function commandOf(intent: Intent, scene: Scene): Command {
     case "answer":
     case "close-suspension":
       return { ...want, at, suspensionId: pick(aim, ids.suspensions) };
+    case "record-files":
+      return { ...want, at, record: { ...want.record, runId } };
+    case "rewind": {
+      const last = session?.rewind?.id ?? "unknown";
+      const undoes = want.rewind.undoes === null ? null : last;
+      const id = aim === "other" ? last : `w${fresh}-${at}`;
+      return { ...want, at, rewind: { ...want.rewind, id, undoes } };
+    }
+    case "end-rewind":
+      return { ...want, at, id: aim === "wrong" ? "unknown" : (session?.rewind?.id ?? "unknown") };
     case "edit-queued":
     case "move-queued":
     case "withdraw-queued":
@@ -157,6 +173,7 @@ function onward({ session, fresh }: Scene): Command {
   if (session === null) return make.create();
   switch (stateOf(session)) {
     case "idle":
+      if (session.rewind?.status === "restoring") return make.endRewind(session.rewind.id);
       return session.queue.length > 0
         ? make.startRun(0)
         : make.send(0, { start: make.HANDED, maxQueued: 3 });
@@ -227,6 +244,23 @@ function updates(): Update[] {
   ];
 }
 
+function fileFacts(): Command[] {
+  const [one, two] = ["a", "b"].map((tree) => ({ tree, head: "c" }));
+  const counts = { files: 1, added: 2, deleted: 0 };
+  const worktree = { folder: "/work/trees/one", branch: "holdfast/one", base: "c" };
+  return [
+    make.recordFiles({ ...(one !== undefined && { before: one }) }),
+    make.recordFiles({ ...(two !== undefined && { after: two }), changes: counts, total: counts }),
+    make.recordWorktree(worktree),
+    make.recordWorktree(null),
+  ];
+}
+
 function creates() {
-  return [...Array.from({ length: 15 }, () => make.create()), make.create({ repoId: null })];
+  const workspace = { kind: "worktree", base: null, worktree: null } as const;
+  return [
+    ...Array.from({ length: 15 }, () => make.create()),
+    make.create({ repoId: null }),
+    ...Array.from({ length: 4 }, () => make.create({ workspace })),
+  ];
 }

@@ -10,6 +10,7 @@ const TAGS = [
   { name: "messages", description: "Send and read messages. Each message starts a run." },
   { name: "queue", description: "Messages that wait to be delivered." },
   { name: "lifecycle", description: "Cancel, resume, archive, finalize, fail and fork sessions." },
+  { name: "changes", description: "What changed in the working files, and the way back." },
   { name: "suspensions", description: "Permissions, questions and events that runs wait for." },
   { name: "agent tools", description: "Called by the tools that Holdfast gives to agents." },
   { name: "events", description: "Live updates as server-sent events." },

@@ -14,6 +14,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/events/:name": "send",
   "POST /api/sessions/:id/finalize": "send",
   "POST /api/sessions/:id/fork": "send",
+  "POST /api/sessions/:id/rewind": "send",
   "DELETE /api/sessions/:id/grants/:grantId": "send",
 
   "DELETE /api/sessions/:id": "admin",

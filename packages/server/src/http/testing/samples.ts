@@ -1,3 +1,5 @@
+import { NEW_RUN_FILES } from "../../domain/working-files.ts";
+import { NEW_FOLDER } from "../../domain/session-folder.ts";
 import type { Message } from "../../domain/message.ts";
 import type { NodeView } from "../../runtime/cluster/node-view.ts";
 import type {
@@ -45,6 +47,7 @@ export function session(more: Partial<SessionSnapshot> = {}): SessionSnapshot {
     delivery: "open",
     queued: 0,
     forkedFrom: null,
+    ...NEW_FOLDER,
     version: 7,
     lastSeq: 40,
     createdAt: NOON,
@@ -95,6 +98,10 @@ export const WIRE_SESSION = {
   delivery: "open",
   queued: 0,
   forkedFrom: null,
+  workspace: "shared",
+  worktree: null,
+  changes: null,
+  rewind: null,
   version: 7,
   createdAt: "2026-01-31T12:00:00.000Z",
   updatedAt: "2026-01-31T12:00:00.001Z",
@@ -135,6 +142,7 @@ export function run(more: Partial<Run> = {}): Run {
     usage: null,
     memory: null,
     unusedAnswers: [],
+    ...NEW_RUN_FILES,
     queuedAt: NOON,
     startedAt: NOON + 1,
     endedAt: null,

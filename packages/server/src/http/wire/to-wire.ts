@@ -1,3 +1,5 @@
+import { SHARED } from "../../domain/session-folder.ts";
+import type { Rewind } from "../../domain/working-files.ts";
 import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
@@ -85,6 +87,7 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     delivery: session.delivery,
     queued: session.queued,
     forkedFrom: session.forkedFrom,
+    ...toWireFolder(session),
     version: session.version,
     createdAt: toTime(session.createdAt),
     updatedAt: toTime(session.updatedAt),
@@ -96,6 +99,24 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     finalizedAt: toTimeOrNull(session.finalizedAt),
     summary: session.summary,
   };
+}
+
+/** All of it is absent in stored replies of earlier versions. */
+function toWireFolder(
+  session: SessionSnapshot,
+): Pick<wire.Session, "workspace" | "worktree" | "changes" | "rewind"> {
+  const { workspace = SHARED, files = null, rewind = null } = session;
+  const { worktree } = workspace;
+  return {
+    workspace: workspace.kind,
+    worktree: worktree && { path: worktree.folder, branch: worktree.branch, base: worktree.base },
+    changes: files?.total ?? null,
+    rewind: rewind && toWireRewind(rewind),
+  };
+}
+
+export function toWireRewind({ id, runId, undoes, status, error }: Rewind): wire.Rewind {
+  return { id, run: runId, undoes, status, error };
 }
 
 /** Of the agent of the next message. Without a provider, the server's default has the settings that came last. */
@@ -203,11 +224,14 @@ export function toWireSent({ messageId, content, at, run, ...rest }: Sent): wire
   };
 }
 
-export function toWireRun(run: Run): wire.Run {
+export function toWireRun(stored: Run): wire.Run {
+  const { filesBefore: _before, filesAfter: _after, ...run } = stored;
   return {
     ...run,
     // Absent in stored replies of earlier versions.
     unusedAnswers: [...(run.unusedAnswers ?? [])],
+    changes: run.changes ?? null,
+    rewoundAt: toTimeOrNull(run.rewoundAt ?? null),
     queuedAt: toTime(run.queuedAt),
     startedAt: toTimeOrNull(run.startedAt),
     endedAt: toTimeOrNull(run.endedAt),

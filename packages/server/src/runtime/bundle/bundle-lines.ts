@@ -22,7 +22,9 @@ export function headerLine(sessionId: string, at: number): JsonObject {
 
 /** The suspensions, the queue and the repository have lines of their own; `resumeReady` follows from the phase. */
 export function sessionLine(exported: Session, lastSeq: number): JsonObject {
-  const { standing, queue: _, repoId: _repoId, resumeReady: _ready, ...session } = exported;
+  const { standing, queue: _, repoId: _repoId, resumeReady: _ready, ...named } = exported;
+  // Its folder and the objects of its files are not in the bundle.
+  const { workspace: _workspace, files: _files, rewind: _rewind, ...session } = named;
   const { lastError, lastRun, forkedFrom } = session;
   const run = currentRunOf(exported);
   return {
@@ -47,14 +49,19 @@ export function sessionLine(exported: Session, lastSeq: number): JsonObject {
   };
 }
 
+/** Snapshots of files are not in the bundle. */
+export type ExportedRun = Omit<Run, "filesBefore" | "filesAfter">;
+
 export function repoLine({ path, name }: Repo): JsonObject {
   return { type: "repo", path, name };
 }
 
-export function runLine({ sessionId: _, ...run }: Run): JsonObject {
+export function runLine({ sessionId: _, ...run }: ExportedRun): JsonObject {
   return {
     type: "run",
     ...run,
+    changes: run.changes && { ...run.changes },
+    rewoundAt: toTimeOrNull(run.rewoundAt),
     queuedAt: toTime(run.queuedAt),
     startedAt: toTimeOrNull(run.startedAt),
     endedAt: toTimeOrNull(run.endedAt),

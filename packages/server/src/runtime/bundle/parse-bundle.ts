@@ -1,3 +1,5 @@
+import { NEW_FOLDER } from "../../domain/session-folder.ts";
+import { parseCounts } from "../../domain/working-files.ts";
 import { z } from "zod";
 import { defined } from "../../domain/defined.ts";
 import { CONTINUITY_POLICIES, DELIVERY_POLICIES } from "../../domain/delivery.ts";
@@ -26,7 +28,7 @@ import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
 import { BadLine, parseFields } from "./parse-line.ts";
 
-export type BundleRun = Omit<Run, "sessionId">;
+export type BundleRun = Omit<Run, "sessionId" | "filesBefore" | "filesAfter">;
 
 /** The line of the session. Its open suspensions and its queue have lines of their own. */
 export interface BundleSession {
@@ -143,6 +145,8 @@ function buildSchemas() {
       usage: object.nullable(),
       memory: json.default(null).transform(toMemory),
       unusedAnswers: json.default([]).transform(toUnusedAnswers),
+      changes: json.default(null).transform(parseCounts),
+      rewoundAt: timeOrNull.default(null),
       queuedAt: time,
       startedAt: timeOrNull,
       endedAt: timeOrNull,
@@ -215,6 +219,7 @@ export function parseSession(line: JsonObject): BundleSession {
       lastRun: lastRun ?? null,
       errorTotal: errorTotal ?? errorCount,
       resumeReady: isResumable(phase),
+      ...NEW_FOLDER,
     },
   };
 }

@@ -45,6 +45,7 @@ export function patientStore(
     readEvents: (query) => retry(() => store.readEvents(query)),
     readQueue: (sessionId) => retry(() => store.readQueue(sessionId)),
     readRun: (runId) => retry(() => store.readRun(runId)),
+    rewoundRuns: (sessionId) => retry(() => store.rewoundRuns(sessionId)),
     readRuns: (sessionId, part) => retry(() => store.readRuns(sessionId, part)),
     readSuspension: (suspensionId) => retry(() => store.readSuspension(suspensionId)),
     readSuspensions: (sessionId, part) => retry(() => store.readSuspensions(sessionId, part)),

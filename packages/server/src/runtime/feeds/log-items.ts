@@ -168,6 +168,10 @@ function targetsOf(event: SessionEvent): readonly Target[] {
     case "run.resumed":
     case "run.ended":
       return [`run ${event.runId}`, "session"];
+    case "files.recorded":
+      return [`run ${event.record.runId}`, "session"];
+    case "session.rewound":
+      return [...event.rewind.runIds.map((id): Target => `run ${id}`), "session"];
     case "output.appended":
     case "session.deleted":
       return [];

@@ -44,7 +44,7 @@ async function storeSession(
   if (!connections.ok) return connections;
   const id = context.newId();
   const { message: content, idempotency: _, settings, mcpServers, ...given } = request;
-  const { directories: _names, ...fields } = given;
+  const { directories: _names, workspace, ...fields } = given;
   const create: Create = {
     type: "create",
     at: context.clock(),
@@ -52,6 +52,7 @@ async function storeSession(
     ...fields,
     ...presentConnections(defined({ mcpServers, directories: connections.directories })),
     forkedFrom: null,
+    ...(workspace !== undefined && { workspace: { ...workspace, worktree: null } }),
     ...(settings !== undefined && {
       settings: withSettings([], { provider: providerOf(context, request), ...settings }),
     }),

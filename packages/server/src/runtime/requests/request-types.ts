@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Create, Send, Update } from "../../domain/kernel/command.ts";
 import type { Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
+import type { SessionWorkspace } from "../../domain/session-folder.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
 import type { WantedChange } from "../settings/option-types.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";
@@ -36,6 +37,7 @@ export interface CreateSession
         | "lastRun"
         | "settings"
         | "resumeData"
+        | "workspace"
         | keyof Connections
       >
     >,
@@ -43,6 +45,8 @@ export interface CreateSession
   /** For the provider of the session, or the default. */
   readonly settings?: RunSettings;
   readonly message: MessageContent | null;
+  /** Absent: as the repository is configured. */
+  readonly workspace?: Pick<SessionWorkspace, "kind" | "base">;
 }
 
 export interface ListSessions extends Omit<SessionQuery, "providers"> {

@@ -34,6 +34,8 @@ import {
   withdrawQueued,
 } from "./session-requests.ts";
 import { describeAll } from "../settings/described-providers.ts";
+import { readChanges, readFileDiff, readPatch } from "../files/read-changes.ts";
+import { rewindSession } from "../files/rewind-session.ts";
 import { readOptions } from "../settings/session-options.ts";
 import { withSession } from "../session-snapshot.ts";
 import { readStats } from "../stats/stats.ts";
@@ -128,6 +130,10 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     fail: ({ reason, ...request }) =>
       change(context, request, { type: "fail", at: clock(), reason }),
     fork: (request) => fork(context, request),
+    readChanges: (query) => readChanges(context, query),
+    readFileDiff: (query) => readFileDiff(context, query),
+    readPatch: (query) => readPatch(context, query),
+    rewind: (request) => rewindSession(context, request),
     shouldResume: (sessionId, policy) =>
       judgeResume(store, {
         sessionId,

@@ -1,3 +1,4 @@
+import { NEW_RUN_FILES } from "../../domain/working-files.ts";
 import { chooseAgent, type AgentWish } from "../../domain/choose-agent.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Send } from "../../domain/kernel/command.ts";
@@ -191,6 +192,7 @@ export function sentIn({ events, session }: Decided, command: Send, content: Mes
     startedAt: started === undefined ? null : at,
     endedAt: null,
     unusedAnswers: [],
+    ...NEW_RUN_FILES,
   };
   const isQueued = position >= 0;
   return {

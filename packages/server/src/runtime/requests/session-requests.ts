@@ -1,3 +1,4 @@
+import { readConversation } from "../files/conversation.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
 import type { SettingsChange } from "../../domain/settings/agent-settings.ts";
 import { defined } from "../../domain/defined.ts";
@@ -273,7 +274,7 @@ export async function fork(
 ): Promise<SessionReply> {
   const loaded = await context.store.load(sessionId);
   if (loaded.found !== "session") return noSuchSession();
-  const history = await context.store.readMessages({ sessionId });
+  const history = await readConversation(context.store, { sessionId });
   const until =
     atMessage === null ? history.length - 1 : history.findIndex(({ id }) => id === atMessage);
   if (atMessage !== null && until < 0) {

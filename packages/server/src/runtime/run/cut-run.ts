@@ -36,7 +36,7 @@ function suspendForShutdown(
   { at, reservedRunId, isAlone, isOwner }: Shutdown,
 ): readonly Command[] {
   const suspend: readonly Command[] = [
-    ...takeBack(session, { at, reservedRunId }),
+    ...takeBack(session, at, reservedRunId),
     { type: "suspend", at, cause: "shutdown" },
   ];
   if (isAlone) return suspend;

@@ -4,6 +4,7 @@ import type { QueueEntry } from "../../domain/delivery.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
 import { currentRunOf, stateOf, type Session } from "../../domain/session.ts";
+import type { FileSnapshot } from "../../domain/working-files.ts";
 import type { Fence } from "../../storage/store.ts";
 import { budgetIn } from "../budget.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
@@ -37,7 +38,8 @@ export function reserveAgent(
 export function canStartHanded(session: Session | null): boolean {
   if (session === null || session.standing.status !== "active") return false;
   const isFree = stateOf(session) === "idle" && session.queue.length === 0;
-  return isFree && session.delivery === "open" && budgetIn(session.metadata) === null;
+  const isOpen = session.delivery === "open" && session.rewind?.status !== "restoring";
+  return isFree && isOpen && budgetIn(session.metadata) === null;
 }
 
 /** Starts the run of a message in the queue. Its agent has yet to be found. */
@@ -59,7 +61,8 @@ export function beforeHandOver(run: CurrentRun): CurrentRun {
 /** Puts a run back into the queue whose reserved agent ended before it got the message. */
 export function takeBack(
   session: Session | null,
-  { at, reservedRunId }: { readonly at: number; readonly reservedRunId: string | null },
+  at: number,
+  reservedRunId: string | null,
 ): readonly Command[] {
   const run = session === null ? null : currentRunOf(session);
   return run !== null && run.id === reservedRunId && run.handed
@@ -78,6 +81,8 @@ export interface RunAtWork {
 
 export interface HandOverOptions {
   readonly memory?: RunMemory;
+  /** The files before the run; null or absent if they are not known. */
+  readonly before?: FileSnapshot | null;
   /** Refuses the hand-over as `changed` when the session has another version. */
   readonly version?: number;
 }
@@ -86,15 +91,17 @@ export interface HandOverOptions {
 export async function storeHandOver(
   context: RuntimeContext,
   { sessionId, run, fence, signal }: RunAtWork,
-  { memory, version }: HandOverOptions = {},
+  { memory, before = null, version }: HandOverOptions = {},
 ): Promise<"handed" | "refused" | "changed"> {
   if (signal.aborted) return "refused";
   // A busy agent keeps its slot; until now it may only have waited.
   context.slots.use(sessionId, "busy");
   context.failpoint("run.handing");
+  const at = context.clock();
+  const hand: Command = { type: "hand-run", at, runId: run.id, ...defined({ memory }) };
   const stored = await context.execute({
     sessionId,
-    command: { type: "hand-run", at: context.clock(), runId: run.id, ...defined({ memory }) },
+    command: before === null ? hand : [hand, recordBefore(run.id, at, before)],
     extras: { fence },
     version,
   });
@@ -102,4 +109,8 @@ export async function storeHandOver(
   if (stored.ok) return "handed";
   context.slots.use(sessionId, "waiting");
   return "refused" in stored && stored.refused === "version_mismatch" ? "changed" : "refused";
+}
+
+export function recordBefore(runId: string, at: number, before: FileSnapshot): Command {
+  return { type: "record-files", at, record: { runId, before } };
 }

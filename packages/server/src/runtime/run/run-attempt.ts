@@ -298,7 +298,7 @@ export class RunAttempt {
     this.#on({ type: "hand", agent, prompt });
     if (isHanded) context.failpoint("run.handed");
     else {
-      const stored = await storeHandOver(context, atWork, { memory: prompt.memory });
+      const stored = await storeHandOver(context, atWork, prompt);
       if (stored !== "handed") return false;
     }
     // A process that was paused since may have lost the session, even if it has a lease again: another node may work on it.

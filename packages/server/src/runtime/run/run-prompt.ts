@@ -2,6 +2,7 @@ import { isObject, type Json } from "../../domain/json.ts";
 import { isOfSubagent, type Message, type MessageContent } from "../../domain/message.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
+import type { FileSnapshot } from "../../domain/working-files.ts";
 import type { Session } from "../../domain/session.ts";
 import {
   AgentFault,
@@ -12,6 +13,7 @@ import {
 import type { Store, StoredSuspension } from "../../storage/store.ts";
 import { briefingOf, type Briefing, type BriefingLimits } from "./briefing.ts";
 import type { RuntimeContext } from "../context.ts";
+import { readConversation } from "../files/conversation.ts";
 import { continuationOf } from "./continuation.ts";
 import { hadBegun } from "../logins/login-question.ts";
 import type { AgentMemory } from "../worker/live-agent.ts";
@@ -20,6 +22,8 @@ export interface RunPrompt extends Prompt {
   readonly memory: RunMemory;
   /** The closed suspensions that the prompt tells the agent about. */
   readonly tells: readonly string[];
+  /** The files before the run; null or absent if they are not known, or it goes on. */
+  readonly before?: FileSnapshot | null;
 }
 
 export interface PromptRequest {
@@ -71,7 +75,7 @@ export async function promptFor(
       ? { ...prompt, memory: { how: memory } }
       : briefed(prompt, briefing, memory);
   }
-  const all = await store.readMessages({ sessionId: session.id });
+  const all = await readConversation(store, { sessionId: session.id });
   const messages = all.filter(({ content }) => !isOfSubagent(content));
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
@@ -106,7 +110,7 @@ async function missedMessages(
   const last = seen === null ? null : await store.readRun(seen);
   const lastMessage = last === null ? null : await store.readMessage(session.id, last.messageId);
   if (lastMessage === null) return null;
-  const since = await store.readMessages({ sessionId: session.id, after: lastMessage.seq });
+  const since = await readConversation(store, { sessionId: session.id, after: lastMessage.seq });
   return since.filter((each) => {
     if (each.seq >= message.seq || each.runId === null) return false;
     // An agent that was cut off may not have kept a message that it took during its run.
@@ -137,7 +141,7 @@ async function messagesSinceFork(
   session: Session,
   message: Message,
 ): Promise<readonly Message[]> {
-  const messages = await store.readMessages({ sessionId: session.id });
+  const messages = await readConversation(store, { sessionId: session.id });
   return messages.filter(
     ({ seq, runId }) => seq < message.seq && runId !== null && runId !== message.runId,
   );

@@ -7,7 +7,9 @@ import { AgentFault } from "../../providers/provider.ts";
 import { isAbsence } from "../../storage/fault.ts";
 import type { Fence } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
+import type { FileSnapshot } from "../../domain/working-files.ts";
 import type { CutRun } from "./cut-run.ts";
+import { recordBefore } from "./hand-over.ts";
 import { suspendForLogin } from "../logins/login-question.ts";
 import type { LiveAgent } from "../worker/live-agent.ts";
 import { RunAttempt } from "./run-attempt.ts";
@@ -111,6 +113,8 @@ export class RunWork {
       const budget = await checkBudget(context, session, run, fence);
       if (budget === "waiting") return null;
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
+      // The agent may start meanwhile: it changes nothing before it has a prompt.
+      const files = run.attempts === 0 ? context.files.before(session, run) : null;
       const live = await findAgent(signal);
       context.failpoint("agent.started");
       await applyForRun(context, { session, run, fence }, live.agent);
@@ -127,7 +131,9 @@ export class RunWork {
       live.isNew = false;
       this.#live = live;
       const note = promptNote(run, prompt);
-      return await this.#prompt(live, { ...prompt, note }, { isHanded });
+      const before = await files;
+      if (isHanded && before !== null) this.#recordBefore(before);
+      return await this.#prompt(live, { ...prompt, note, before }, { isHanded });
     } catch (error) {
       if (error instanceof AgentFault) {
         if (signal.aborted) return null;
@@ -167,6 +173,15 @@ export class RunWork {
     if (!ENDS_AGENT.has(result.error.code)) return result;
     await this.#options.stopAgent();
     return result;
+  }
+
+  /** The hand-over is stored already, so that the files are recorded while the agent works. */
+  #recordBefore(before: FileSnapshot): void {
+    const { context, session, run, fence } = this.#options;
+    const command = recordBefore(run.id, context.clock(), before);
+    context.execute({ sessionId: session.id, command, extras: { fence } }).catch((err: unknown) => {
+      context.log.error({ sessionId: session.id, runId: run.id, err }, "files were not recorded");
+    });
   }
 
   /** Goes on with an agent that got its prompt from an earlier server. */
@@ -224,12 +239,15 @@ export class RunWork {
   async #end(result: RunResult): Promise<void> {
     const { context, session, run, fence } = this.#options;
     const { usage } = this.attempt;
-    const unused = await this.#unusedAnswers(result);
+    const [unusedAnswers, files] = await Promise.all([
+      this.#unusedAnswers(result),
+      context.files.after(session.id, run.id),
+    ]);
     context.failpoint("run.ending");
     const at = context.clock();
     const ended = await context.execute({
       sessionId: session.id,
-      command: { type: "end-run", at, runId: run.id, result, usage, unusedAnswers: unused },
+      command: [...files, { type: "end-run", at, runId: run.id, result, usage, unusedAnswers }],
       extras: { fence },
     });
     if (ended.ok && result.outcome === "completed") context.logins.confirm(run.provider);

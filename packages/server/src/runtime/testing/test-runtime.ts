@@ -12,6 +12,8 @@ import {
   scriptedDefinition,
   type ScriptedDefinition,
 } from "../../providers/testing/scripted-provider.ts";
+import { createFolderGit } from "../../git/folder-git.ts";
+import { newRepository } from "../../git/testing/new-repository.ts";
 import { openStore, type DatabaseLocation } from "../../storage/open-store.ts";
 import {
   openTestStore,
@@ -47,6 +49,8 @@ export interface TestRuntimeOptions {
   readonly environment?: CatalogOptions["environment"];
   readonly toolsFor?: NonNullable<CatalogOptions["toolsFor"]>;
   readonly times?: NonNullable<CatalogOptions["times"]>;
+  /** Takes snapshots of the files. The repository is a real one, with these files. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** The limit of promise P5. */
@@ -75,7 +79,9 @@ export class TestRuntime {
     this.store = database.store;
     this.folder = folder ?? realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-runtime-")));
     this.repoPath = path.join(this.folder, "root", "repo");
-    mkdirSync(path.join(this.repoPath, ".git"), { recursive: true });
+    if (options.files === undefined)
+      mkdirSync(path.join(this.repoPath, ".git"), { recursive: true });
+    else if (folder === undefined) newRepository(this.repoPath, options.files);
   }
 
   static async open(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
@@ -177,6 +183,13 @@ export class TestRuntime {
         error: (fields, text) => void this.logged.push({ level: "error", fields, text }),
       },
       forgetSession: async () => {},
+      git:
+        this.#options.files === undefined
+          ? null
+          : createFolderGit({
+              dataFolder: path.join(this.folder, "git"),
+              environment: process.env,
+            }),
       failpoint: (name) => {
         if (name === "recovery.settled") this.recoveries += 1;
         this.#options.failpoint?.(name);

@@ -9,6 +9,7 @@ export type AgentEndReason =
   | "evicted"
   | "drained"
   | "replaced"
+  | "rewound"
   | "run_cancelled"
   | "run_failed"
   | "session_closed"

@@ -215,7 +215,7 @@ export class SessionWorker {
   }
 
   async #carryOut(step: Step<RunWork>, session: Session | null): Promise<void> {
-    const { slots, clock } = this.#context;
+    const { slots, clock, files } = this.#context;
     const at = clock();
     switch (step.do) {
       case "nothing":
@@ -253,6 +253,10 @@ export class SessionWorker {
         await this.#agent.stop("evicted");
         slots.leave(this.#sessionId);
         return slots.wait(this.#sessionId);
+      case "restore":
+        if ((await this.#own(step.session)) === null) return;
+        await this.#agent.stop("rewound");
+        return this.#command(step.session, await files.carryOut(step.session, step.rewind));
       case "start-run":
         if (!(await this.#takeSlot(step.session))) return;
         slots.countRun(this.#sessionId);
@@ -265,10 +269,7 @@ export class SessionWorker {
         slots.use(this.#sessionId, "busy");
         return this.#begin({ ...step, run: beforeHandOver(step.run) }, { isHanded: true });
       case "take-back":
-        return this.#command(
-          step.session,
-          takeBack(step.session, { at, reservedRunId: step.run.id }),
-        );
+        return this.#command(step.session, takeBack(step.session, at, step.run.id));
       case "cut-off":
         return this.#command(step.session, cutOff(step.run.id, { at, cut: step.cut }));
       default:
@@ -376,6 +377,7 @@ export class SessionWorker {
     else if (live !== null && (await live.agent.cancel()) === "ignored")
       await this.#agent.stop("run_cancelled", { urgent: true });
     await work.done;
+    this.#context.files.recordAfter(this.#sessionId, work.runId);
     this.nudge();
   }
 

@@ -315,9 +315,10 @@ class World {
       case "hand-over":
         return this.#begin(step.run.id);
       case "take-back":
-        for (const command of takeBack(step.session, { at, reservedRunId: step.run.id }))
-          this.#decide(command);
+        for (const command of takeBack(step.session, at, step.run.id)) this.#decide(command);
         return;
+      case "restore":
+        return this.#decide({ type: "end-rewind", at, id: step.rewind.id, error: null });
       case "cut-off":
         for (const command of cutOff(step.run.id, { at, cut: step.cut })) this.#decide(command);
         return;

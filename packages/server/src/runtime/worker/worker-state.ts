@@ -2,6 +2,7 @@ import type { QueueEntry } from "../../domain/delivery.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
+import type { Rewind } from "../../domain/working-files.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
 import type { CutRun } from "../run/cut-run.ts";
 
@@ -167,6 +168,8 @@ export type Step<Work extends AnyWork> =
   | { readonly do: "wind-down"; readonly work: Work; readonly atOnce: boolean }
   | { readonly do: "leave-to-others"; readonly session: Session }
   | { readonly do: "yield-slot" }
+  /** Ends the agent and changes the working files as a rewind wants them. */
+  | { readonly do: "restore"; readonly session: Session; readonly rewind: Rewind }
   | { readonly do: "start-run"; readonly session: Session; readonly entry: QueueEntry }
   /** Works on the run with an agent that may have to be started. */
   | { readonly do: "work"; readonly session: Session; readonly run: CurrentRun }
@@ -242,6 +245,9 @@ function stepWithoutWork(
       return { do: "rest", use: "idle", until: null };
     case "await":
       return { do: "rest", use: "waiting", until: duty.until };
+    case "restore":
+      if (!around.mayBegin) return { do: "leave-to-others", session };
+      return { do: "restore", session, rewind: duty.rewind };
     case "start": {
       const [entry] = session.queue;
       if (entry === undefined) return NOTHING;

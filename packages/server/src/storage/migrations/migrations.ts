@@ -19,6 +19,7 @@ import { suspensionKinds } from "./0018-suspension-kinds.ts";
 import { steering } from "./0019-steering.ts";
 import { supportsSteering } from "./0020-supports-steering.ts";
 import { agentCursor } from "./0021-agent-cursor.ts";
+import { workingFiles } from "./0022-working-files.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -44,5 +45,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0019-steering": steering(),
     "0020-supports-steering": supportsSteering(context),
     "0021-agent-cursor": agentCursor(),
+    "0022-working-files": workingFiles(context),
   };
 }

@@ -41,7 +41,7 @@ export interface ImportPart {
 }
 
 export type StagedMessage = Omit<Message, "sessionId" | "complete">;
-export type StagedRun = Omit<Run, "sessionId"> & {
+export type StagedRun = Omit<Run, "sessionId" | "filesBefore" | "filesAfter"> & {
   readonly continuity: ContinuityPolicy;
   readonly handed: boolean;
 };

@@ -3,6 +3,7 @@ import type { RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunMemory, RunStatus, UnusedAnswer } from "../../domain/run.ts";
+import type { RunFiles } from "../../domain/working-files.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 
 /** Runs of a session, the queue of messages behind them, and their suspensions. */
@@ -11,6 +12,8 @@ export interface RunStore {
   readRun(runId: string): Promise<Run | null>;
   /** Sorted by the time they were queued. Without a page, all of them. */
   readRuns(sessionId: string, page?: TimePage): Promise<readonly Run[]>;
+  /** The runs of a session that were taken back. */
+  rewoundRuns(sessionId: string): Promise<ReadonlySet<string>>;
   /** Suspensions of these runs, oldest first, at most `perRun` of each. */
   readRunSuspensions(query: RunSuspensionsQuery): Promise<readonly RunSuspension[]>;
   readSuspension(suspensionId: string): Promise<StoredSuspension | null>;
@@ -30,7 +33,7 @@ export interface TimePage {
   readonly limit: number;
 }
 
-export interface Run {
+export interface Run extends RunFiles {
   readonly id: string;
   readonly sessionId: string;
   readonly messageId: string;

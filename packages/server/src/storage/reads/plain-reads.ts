@@ -47,6 +47,16 @@ export async function readRuns(
   return toRuns(source, await rowsOf<RunRow>(source, "Run", "queuedAt", sessionId, page));
 }
 
+export async function rewoundRuns({ db }: Source, sessionId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("Run")
+    .select("id")
+    .where("sessionId", "=", sessionId)
+    .where("rewoundAt", "is not", null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The rows of a session in a table, or one page of them, sorted by a time. */
 async function rowsOf<Row>(
   { db }: Source,

@@ -9,6 +9,7 @@ import {
   type RunMemory,
   type UnusedAnswer,
 } from "../../domain/run.ts";
+import { parseCounts, parseSnapshot } from "../../domain/working-files.ts";
 import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
 import { checkTimes, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";
@@ -16,7 +17,7 @@ import type { QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts
 import type { QueuedMessageRow, RunRow, SuspensionRow } from "../tables.ts";
 
 export function fromRunRow(row: RunRow): Run {
-  checkTimes(row, ["queuedAt", "startedAt", "endedAt"]);
+  checkTimes(row, ["queuedAt", "startedAt", "endedAt", "rewoundAt"]);
   const usage = parseJsonOrNull("usage", row.usage);
   return {
     id: row.id,
@@ -32,6 +33,10 @@ export function fromRunRow(row: RunRow): Run {
     usage: isObject(usage) ? usage : null,
     memory: toMemory(parseJsonOrNull("memory", row.memory)),
     unusedAnswers: toUnusedAnswers(parseJsonOrNull("unusedAnswers", row.unusedAnswers)),
+    filesBefore: parseSnapshot(parseJsonOrNull("filesBefore", row.filesBefore)),
+    filesAfter: parseSnapshot(parseJsonOrNull("filesAfter", row.filesAfter)),
+    changes: parseCounts(parseJsonOrNull("changes", row.changes)),
+    rewoundAt: row.rewoundAt,
     queuedAt: row.queuedAt,
     startedAt: row.startedAt,
     endedAt: row.endedAt,

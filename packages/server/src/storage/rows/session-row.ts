@@ -13,6 +13,8 @@ import {
   type Session,
   type Standing,
 } from "../../domain/session.ts";
+import { parseWorkspace, type SessionWorkspace } from "../../domain/session-folder.ts";
+import { parseRewind, parseSessionFiles } from "../../domain/working-files.ts";
 import { LEGAL_STATES, STATES, STATUSES, type State } from "../../domain/status.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import {
@@ -64,6 +66,9 @@ export function toSessionColumns(session: Session): SessionColumns {
     supportsSteering: toFlag(session.supportsSteering),
     resumeData: session.resumeData.length === 0 ? null : JSON.stringify(session.resumeData),
     settings: session.settings.length === 0 ? null : JSON.stringify(session.settings),
+    workspace: isPlain(session.workspace) ? null : JSON.stringify(session.workspace),
+    files: session.files === null ? null : JSON.stringify(session.files),
+    rewind: session.rewind === null ? null : JSON.stringify(session.rewind),
     delivery: session.delivery,
     queued: session.queue.length,
     forkedFrom: session.forkedFrom === null ? null : JSON.stringify(session.forkedFrom),
@@ -80,8 +85,17 @@ export function toSessionColumns(session: Session): SessionColumns {
   };
 }
 
+function isPlain({ kind, base, worktree }: SessionWorkspace): boolean {
+  return kind === "shared" && base === null && worktree === null;
+}
+
 function jsonUnlessEmpty(value: JsonObject | readonly string[]): string | null {
   return Object.keys(value).length === 0 ? null : JSON.stringify(value);
+}
+
+function present<Value>(column: string, value: Value | undefined): Value {
+  if (value === undefined) throw new UnreadableRow(`${column} has an invalid value`);
+  return value;
 }
 
 function valid<Value>(column: string, value: Value | null): Value {
@@ -149,6 +163,9 @@ export function fromSessionRow(
     supportsSteering: row.supportsSteering === 1,
     resumeData: parseResumePoints(parseJsonOrNull("resumeData", row.resumeData)),
     settings: parseKeptSettings(parseJsonOrNull("settings", row.settings)),
+    workspace: present("workspace", parseWorkspace(parseJsonOrNull("workspace", row.workspace))),
+    files: present("files", parseSessionFiles(parseJsonOrNull("files", row.files))),
+    rewind: present("rewind", parseRewind(parseJsonOrNull("rewind", row.rewind))),
     delivery: oneOf(DELIVERY_POLICIES, "delivery", row.delivery),
     queued: row.queued,
     forkedFrom: parseForkOrigin(row.forkedFrom),

@@ -1,3 +1,5 @@
+import { defined } from "../../domain/defined.ts";
+import { NEW_RUN_FILES } from "../../domain/working-files.ts";
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { Run, StoredSuspension } from "../ports/run-store.ts";
@@ -90,6 +92,23 @@ export function projectionOf(
           ...resultColumns(event.result),
           unusedAnswers: event.unusedAnswers ?? [],
         });
+      case "files.recorded": {
+        const { runId, before, after, changes } = event.record;
+        const run = runs.get(runId);
+        if (run === undefined) return;
+        const files = { filesBefore: before, filesAfter: after, changes };
+        runs.set(runId, { ...run, ...defined(files) });
+        return;
+      }
+      case "session.rewound": {
+        const { runIds, undoes } = event.rewind;
+        for (const runId of runIds) {
+          const run = runs.get(runId);
+          const rewoundAt = undoes === null ? event.at : null;
+          if (run !== undefined) runs.set(runId, { ...run, rewoundAt });
+        }
+        return;
+      }
       default:
         return;
     }
@@ -106,6 +125,7 @@ const NEW_RUN = {
   usage: null,
   memory: null,
   unusedAnswers: [],
+  ...NEW_RUN_FILES,
   startedAt: null,
   endedAt: null,
 } as const;

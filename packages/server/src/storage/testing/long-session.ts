@@ -86,6 +86,8 @@ function runAt(sessionId: string, n: number): StagedRun {
     usage: { inputTokens: n },
     memory: null,
     unusedAnswers: [],
+    changes: null,
+    rewoundAt: null,
     queuedAt: NOON + n,
     startedAt: NOON + n,
     endedAt: NOON + n + 4,

@@ -1,3 +1,4 @@
+import { NEW_FOLDER } from "../../domain/session-folder.ts";
 import { randomUUID } from "node:crypto";
 import type { Session } from "../../domain/session.ts";
 import type {
@@ -108,6 +109,7 @@ export function stagedSession({
       echo: { type: "stdio", command: "echo", args: [], env: { A: "b" }, envFrom: { C: "D" } },
     },
     directories: ["/work/docs"],
+    ...NEW_FOLDER,
     phase: "planning",
     phaseHistory: [{ from: "initializing", to: "planning", at: NOON + 5 }],
     resumeReady: true,
@@ -215,6 +217,8 @@ function run(id: string, messageId: string, afterMs: number): StagedRun {
     usage: null,
     memory: null,
     unusedAnswers: [],
+    changes: null,
+    rewoundAt: null,
     queuedAt: NOON + afterMs,
     startedAt: NOON + afterMs + 1,
     endedAt: null,

@@ -56,6 +56,10 @@ function toRunRow(run: StagedRun): Partial<RunRow> {
     error: toJson(run.error),
     usage: toJson(run.usage),
     memory: toJson(run.memory),
+    // The objects of its files are elsewhere.
+    filesBefore: null,
+    filesAfter: null,
+    changes: run.changes === null ? null : JSON.stringify(run.changes),
     // Kept, but not shown: they belong to the place the session came from.
     unusedAnswers: run.unusedAnswers.length === 0 ? null : JSON.stringify(run.unusedAnswers),
   };

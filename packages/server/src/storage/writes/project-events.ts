@@ -13,6 +13,8 @@ import {
   addSuspension,
   closeSuspension,
   countAttempt,
+  filesColumns,
+  rewindRuns,
   endColumns,
   startRun,
   updateRun,
@@ -100,6 +102,13 @@ async function projectEvent(
       return closeSuspension(transaction, event);
     case "run.resumed":
       return updateRun(transaction, event.runId, { status: "running", handed: 0 });
+    case "files.recorded": {
+      const columns = filesColumns(event.record);
+      if (Object.keys(columns).length === 0) return;
+      return updateRun(transaction, event.record.runId, columns);
+    }
+    case "session.rewound":
+      return rewindRuns(transaction, sessionId, event);
     case "run.ended":
       await completeOpenMessages(transaction, log, event.at);
       return updateRun(transaction, event.runId, endColumns(event));

@@ -2,6 +2,7 @@ import type { EventOf } from "../../domain/kernel/event.ts";
 import type { RunMemory, RunResult } from "../../domain/run.ts";
 import { toSettingsColumn } from "../rows/run-row.ts";
 import { toFlag } from "../rows/parse.ts";
+import type { FilesRecord } from "../../domain/working-files.ts";
 import { prepared } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
@@ -55,7 +56,16 @@ const MEMORY_OF_LIVE = JSON.stringify({ how: "live" } satisfies RunMemory);
 
 type NewRun = Omit<
   RunRow,
-  "stopReason" | "error" | "usage" | "unusedAnswers" | "unusedShown" | "endedAt"
+  | "stopReason"
+  | "error"
+  | "usage"
+  | "unusedAnswers"
+  | "unusedShown"
+  | "filesBefore"
+  | "filesAfter"
+  | "changes"
+  | "rewoundAt"
+  | "endedAt"
 >;
 
 const insertRun = prepared(({ db }, run: NewRun) => db.insertInto("Run").values(run));
@@ -89,6 +99,37 @@ const rememberHanded = prepared(({ db }, { runId, memory }: { runId: string; mem
     .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1), memory }))
     .where("id", "=", runId),
 );
+
+/** The run may not exist any more, such as one that was steered into another. */
+export function filesColumns({ before, after, changes }: FilesRecord): Partial<RunRow> {
+  return {
+    ...(before !== undefined && { filesBefore: JSON.stringify(before) }),
+    ...(after !== undefined && { filesAfter: JSON.stringify(after) }),
+    ...(changes !== undefined && { changes: JSON.stringify(changes) }),
+  };
+}
+
+/** Takes runs back, or undoes that. */
+export async function rewindRuns(
+  { db }: Transaction,
+  sessionId: string,
+  { at, rewind: { runIds, undoes } }: EventOf<"session.rewound">,
+): Promise<void> {
+  for (const ids of chunked(runIds))
+    await db
+      .updateTable("Run")
+      .set({ rewoundAt: undoes === null ? at : null })
+      .where("sessionId", "=", sessionId)
+      .where("id", "in", ids)
+      .execute();
+}
+
+/** Databases limit the number of parameters. */
+function chunked(ids: readonly string[]): readonly (readonly string[])[] {
+  const size = 500;
+  const count = Math.ceil(ids.length / size);
+  return Array.from({ length: count }, (_, at) => ids.slice(at * size, (at + 1) * size));
+}
 
 export function endColumns({
   at,

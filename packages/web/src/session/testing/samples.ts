@@ -26,6 +26,8 @@ export function sampleRun(id: string, more: Partial<Run> = {}): Run {
     usage: null,
     memory: null,
     unusedAnswers: [],
+    changes: null,
+    rewoundAt: null,
     queuedAt: AT,
     startedAt: AT,
     endedAt: AT,

@@ -344,5 +344,5 @@ function stagingOf({ session }: StagedSession) {
 }
 
 function runOf({ continuity: _, handed: __, ...run }: StagedRun): Omit<Run, "sessionId"> {
-  return run;
+  return { ...run, filesBefore: null, filesAfter: null };
 }

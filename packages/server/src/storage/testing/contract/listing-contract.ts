@@ -1,3 +1,4 @@
+import { NEW_FOLDER } from "../../../domain/session-folder.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { McpServers } from "../../../domain/mcp-server.ts";
@@ -74,6 +75,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         lastRun: { provider: "demo", model: null },
         resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: null }],
         forkedFrom: { sessionId: "parent", atMessage: "m7" },
+        ...NEW_FOLDER,
         failure: null,
         suspendedAt: null,
         suspendedReason: null,

@@ -1,3 +1,4 @@
+import { NEW_RUN_FILES } from "../../../domain/working-files.ts";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { TimePage, StoredSuspension } from "../../ports/run-store.ts";
@@ -75,6 +76,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         usage: { tokens: { in: 1, out: 2 } },
         memory,
         unusedAnswers: [],
+        ...NEW_RUN_FILES,
         queuedAt: NOON + 1000,
         startedAt: NOON + 1000,
         endedAt: NOON + 6000,

@@ -1,3 +1,4 @@
+import { NEW_FOLDER } from "../../../domain/session-folder.ts";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { evolveAll } from "../../../domain/kernel/evolve.ts";
@@ -136,6 +137,7 @@ function foreign(more: Partial<Session> = {}): Session {
     supportsSteering: false,
     resumeData: [],
     forkedFrom: null,
+    ...NEW_FOLDER,
     createdAt: NOON - 10_000,
     updatedAt: NOON - 5_000,
     lastActiveAt: NOON - 5_000,

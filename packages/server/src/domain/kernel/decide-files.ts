@@ -1,0 +1,57 @@
+import type { CommandOf } from "./command.ts";
+import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
+import type { Worktree } from "../session-folder.ts";
+import { stateOf, type Session } from "../session.ts";
+import { withFiles, type SessionFiles } from "../working-files.ts";
+
+export function decideRecordFiles(
+  session: Session,
+  { at, record }: CommandOf<"record-files">,
+): Decision {
+  const { files } = session;
+  if (files !== null && isSame(withFiles(files, record), files)) return NOTHING_TO_DO;
+  return accept({ type: "files.recorded", at, record });
+}
+
+export function decideRecordWorktree(
+  session: Session,
+  { at, worktree }: CommandOf<"record-worktree">,
+): Decision {
+  const { workspace } = session;
+  if (isSame(workspace.worktree, worktree)) return NOTHING_TO_DO;
+  if (workspace.kind === "shared" && worktree !== null) return NOTHING_TO_DO;
+  return accept({ type: "worktree.changed", at, worktree });
+}
+
+/** A session at work cannot be rewound. */
+export function decideRewind(session: Session, command: CommandOf<"rewind">): Decision {
+  const { at, rewind } = command;
+  if (session.rewind?.id === rewind.id) return NOTHING_TO_DO;
+  const refusal = refuseIfFinal(session);
+  if (refusal !== null) return refusal;
+  if (session.rewind?.status === "restoring")
+    return refuse(session, "session_busy", "The session is just being rewound.");
+  if (stateOf(session) !== "idle")
+    return refuse(session, "session_busy", "A run is in progress. Cancel it, then rewind.");
+  const last = session.rewind;
+  const canUndo = last !== null && last.status === "done" && last.undoes === null;
+  if (rewind.undoes !== null && (!canUndo || last.id !== rewind.undoes))
+    return refuse(session, "rewind_not_last", "Only the last rewind can be undone, and only once.");
+  const begun = { ...rewind, status: "restoring", error: null } as const;
+  return accept({ type: "session.rewound", at, rewind: begun });
+}
+
+export function decideEndRewind(
+  session: Session,
+  { at, id, error }: CommandOf<"end-rewind">,
+): Decision {
+  if (session.rewind?.id !== id || session.rewind.status !== "restoring") return NOTHING_TO_DO;
+  return accept({ type: "rewind.ended", at, id, error });
+}
+
+function isSame<Value extends SessionFiles | Worktree>(
+  one: Value | null,
+  other: Value | null,
+): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
