@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Session } from "../../domain/session.ts";
+import { stateOf, statusOf, type Session } from "../../domain/session.ts";
 import type { Rewind, RewindRequest } from "../../domain/working-files.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import { shownPath } from "../../git/raw-path.ts";
@@ -43,11 +43,22 @@ interface Target {
   readonly undoes: string | null;
 }
 
+/** How often the plan is made again, because the session has changed meanwhile. */
+const TRIES = 3;
+
 /** Takes runs and their changes of files back. Nothing is deleted: the files are kept as a snapshot first. */
 export async function rewindSession(
   context: RuntimeContext,
   request: RewindSession,
 ): Promise<Reply<Rewound>> {
+  for (let tries = 1; ; tries += 1) {
+    const rewound = await tryRewind(context, request);
+    const hasChanged = !rewound.ok && rewound.refusal.code === "version_mismatch";
+    if (!hasChanged || request.version !== undefined || tries === TRIES) return rewound;
+  }
+}
+
+async function tryRewind(context: RuntimeContext, request: RewindSession): Promise<Reply<Rewound>> {
   const { sessionId, dryRun } = request;
   await context.files.settle(sessionId);
   const loaded = await context.store.load(sessionId);
@@ -60,6 +71,11 @@ export async function rewindSession(
       ? targetOfRun(request, runs, request.to.run)
       : targetOfUndo(request, session, request.to.undo);
   if ("refusal" in target) return target;
+  if (stateOf(session) !== "idle")
+    return refuse("session_busy", "A run is in progress. Cancel it, then rewind.", {
+      status: statusOf(session),
+      state: stateOf(session),
+    });
   const id = context.newId();
   try {
     const plan = await planFiles(context, session, target, { id, ...request });
