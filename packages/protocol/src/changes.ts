@@ -28,8 +28,8 @@ export type Worktree = z.infer<typeof worktreeSchema>;
 const MAX_PATH = 4_096;
 
 export const changesQuerySchema = z.object({
-  run: idSchema.optional().describe("only what changed during this run"),
-  since: idSchema.optional().describe("what has changed since this run began"),
+  run: idSchema.optional().describe("only what changed during this run: its ID, or `last`"),
+  since: idSchema.optional().describe("what has changed since this run began: its ID, or `last`"),
 });
 export type ChangesQuery = z.infer<typeof changesQuerySchema>;
 
@@ -82,7 +82,9 @@ export type FileDiff = z.infer<typeof fileDiffSchema>;
 
 export const rewindRequestSchema = z
   .strictObject({
-    run: idSchema.optional().describe("the run whose beginning is the state to go back to"),
+    run: idSchema
+      .optional()
+      .describe("the run whose beginning is the state to go back to: its ID, or `last`"),
     files: z.boolean().default(true).describe("whether files are restored"),
     conversation: z
       .boolean()

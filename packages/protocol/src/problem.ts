@@ -61,6 +61,7 @@ export const PROBLEM_CODES = [
   "session_exists",
   "session_failed",
   "session_not_found",
+  "session_not_idle",
   "session_not_suspended",
   "setting_not_offered",
   "settings_not_written",

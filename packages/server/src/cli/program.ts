@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { HELP } from "./help.ts";
+import { addChangesCommands } from "./program-changes.ts";
 import { addServerCommands } from "./program-server.ts";
 import { addSessionCommands } from "./program-sessions.ts";
 import { addTrackingCommands } from "./program-tracking.ts";
@@ -26,6 +27,7 @@ export async function program(argv: readonly string[]): Promise<Command> {
     .addHelpText("after", AFTER_HELP);
   addServerCommands(holdfast);
   addSessionCommands(holdfast);
+  addChangesCommands(holdfast);
   addTrackingCommands(holdfast);
   addUpkeepCommands(holdfast);
   // Only the shell calls this, through the script of `completion`.

@@ -92,6 +92,7 @@ const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
   session_archived: (id) => `Continue in a copy with: ${commandLine(`fork ${id}`)}`,
   session_failed: (id) => `Continue in a copy with: ${commandLine(`fork ${id}`)}`,
   session_busy: () => "Pass --delivery queue to wait, or --delivery interrupt to cancel the run.",
+  session_not_idle: (id) => `Cancel the run with: ${commandLine(`cancel ${id}`)}`,
   removed_not_found: () => `Run \`${commandLine("removed")}\` to see all removed sessions.`,
   session_not_found: () => `Run \`${commandLine("list")}\` to see all sessions.`,
   token_not_found: () => `Run \`${commandLine("token")}\` to see all tokens.`,

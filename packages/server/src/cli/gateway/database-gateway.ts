@@ -13,6 +13,7 @@ import {
   changesQuerySchema,
   fileChangesQuerySchema,
   rewindRequestSchema,
+  runsQuerySchema,
   createSessionRequestSchema,
   createTokenRequestSchema,
   drainNodeRequestSchema,
@@ -31,6 +32,7 @@ import { parseRequest } from "../../http/problems/invalid-request.ts";
 import { problemFromError } from "../../http/problems/problem-status.ts";
 import { WrongUsage } from "../failure/wrong-usage.ts";
 import {
+  fromCursor,
   fromWireContent,
   fromWireCreate,
   fromWireCreateToken,
@@ -49,6 +51,7 @@ import {
   toWireRaw,
   toWireRepo,
   toWireResumeDecision,
+  toWireRuns,
   toWireSent,
   toWireSession,
   toWireSessionList,
@@ -152,6 +155,13 @@ export function databaseGateway(
       patch: async function* (name, query = {}) {
         const range = fromWireRange(await idOf(name), checked(changesQuerySchema, query));
         yield valueOf(await requests.readPatch(range)).patch;
+      },
+      runs: async (name, { limit, cursor } = {}) => {
+        const query = checked(runsQuerySchema, defined({ limit, cursor }));
+        const after = query.cursor === undefined ? undefined : fromCursor(query.cursor);
+        const sessionId = await idOf(name);
+        const page = { sessionId, limit: query.limit, ...defined({ after }) };
+        return toWireRuns(valueOf(await requests.readRuns(page)));
       },
       rewind: async (name, request) => {
         const rewind = fromWireRewind(checked(rewindRequestSchema, request));

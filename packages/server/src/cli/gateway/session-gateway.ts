@@ -33,6 +33,7 @@ export interface SessionGateway extends Pick<
     | "raw"
     | "resume"
     | "rewind"
+    | "runs"
     | "send"
     | "shouldResume"
     | "update"

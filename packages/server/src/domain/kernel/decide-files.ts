@@ -30,9 +30,9 @@ export function decideRewind(session: Session, command: CommandOf<"rewind">): De
   const refusal = refuseIfFinal(session);
   if (refusal !== null) return refusal;
   if (session.rewind?.status === "restoring")
-    return refuse(session, "session_busy", "The session is just being rewound.");
+    return refuse(session, "session_not_idle", "The session is just being rewound.");
   if (stateOf(session) !== "idle")
-    return refuse(session, "session_busy", "A run is in progress. Cancel it, then rewind.");
+    return refuse(session, "session_not_idle", "A run is in progress. Cancel it first.");
   const last = session.rewind;
   const canUndo = last !== null && last.status === "done" && last.undoes === null;
   if (rewind.undoes !== null && (!canUndo || last.id !== rewind.undoes))

@@ -20,6 +20,7 @@ export const REFUSAL_CODES = [
   "session_not_suspended",
   "phase_final",
   "rewind_not_last",
+  "session_not_idle",
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 

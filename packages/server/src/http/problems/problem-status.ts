@@ -62,6 +62,7 @@ export const PROBLEM_STATUS = {
   session_exists: 409,
   session_failed: 409,
   session_not_found: 404,
+  session_not_idle: 409,
   session_not_suspended: 409,
   setting_not_offered: 422,
   settings_not_written: 500,

@@ -44,7 +44,7 @@ export async function findRange(
   const { session } = loaded.stored;
   const all = await store.readRuns(sessionId);
   const wanted = runId ?? since ?? null;
-  const at = wanted === null ? 0 : all.findIndex(({ id }) => id === wanted);
+  const at = wanted === null ? 0 : findRun(all, wanted);
   if (at < 0) return refuse("run_not_found", "The session has no such run.");
   const found = await files.folderOf(session);
   if (found === null) return { unknown: "The session has no repository." };
@@ -69,6 +69,12 @@ export async function findRange(
     if (error instanceof GitFault) return { unknown: error.message };
     throw error;
   }
+}
+
+/** The place of a run in the list; `last` is the last one that has started and was not taken back. -1 if there is none. */
+export function findRun(runs: readonly Run[], name: string): number {
+  if (name !== "last") return runs.findIndex(({ id }) => id === name);
+  return runs.findLastIndex(({ startedAt, rewoundAt }) => startedAt !== null && rewoundAt === null);
 }
 
 function nowOf(sessionId: string) {

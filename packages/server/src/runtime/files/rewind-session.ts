@@ -10,7 +10,7 @@ import type { RuntimeContext } from "../context.ts";
 import type { OnSession } from "../requests/request-types.ts";
 import { noSuchSession, refuse, type Refused, type Reply } from "../reply.ts";
 import { unreadable } from "../session-snapshot.ts";
-import { stepsOf } from "./file-range.ts";
+import { findRun, stepsOf } from "./file-range.ts";
 import { changesUnknown, listed, type ListedFile } from "./read-changes.ts";
 
 export interface RewindSession extends OnSession {
@@ -72,7 +72,7 @@ async function tryRewind(context: RuntimeContext, request: RewindSession): Promi
       : targetOfUndo(request, session, request.to.undo);
   if ("refusal" in target) return target;
   if (stateOf(session) !== "idle")
-    return refuse("session_busy", "A run is in progress. Cancel it, then rewind.", {
+    return refuse("session_not_idle", "A run is in progress. Cancel it first.", {
       status: statusOf(session),
       state: stateOf(session),
     });
@@ -101,9 +101,9 @@ async function tryRewind(context: RuntimeContext, request: RewindSession): Promi
 function targetOfRun(
   { files, conversation }: RewindSession,
   runs: readonly Run[],
-  runId: string,
+  name: string,
 ): Target | Refused {
-  const at = runs.findIndex(({ id }) => id === runId);
+  const at = findRun(runs, name);
   const run = runs[at];
   if (run === undefined) return refuse("run_not_found", "The session has no such run.");
   if (run.startedAt === null)
@@ -117,7 +117,7 @@ function targetOfRun(
       unknown: "The files before this run are not known. Without files, it can be rewound.",
     });
   return {
-    runId,
+    runId: run.id,
     runIds: conversation
       ? later.filter(({ rewoundAt }) => rewoundAt === null).map(({ id }) => id)
       : [],
@@ -134,7 +134,7 @@ function targetOfUndo(
   { rewind }: Session,
   id: string,
 ): Target | Refused {
-  if (rewind?.id !== id)
+  if (rewind?.id !== id || rewind.undoes !== null)
     return refuse("rewind_not_last", "Only the last rewind can be undone, and only once.");
   const before = rewind.files;
   return {

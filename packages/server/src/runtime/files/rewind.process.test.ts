@@ -113,7 +113,7 @@ describe("a rewind", () => {
     await test.send(sessionId, script(waitFor(go)));
     await test.until(sessionId, ({ session }) => session.state === "running");
     const busy = await test.runtime.rewind(request({ run: first }));
-    expect(busy).toMatchObject({ refusal: { code: "session_busy" } });
+    expect(busy).toMatchObject({ refusal: { code: "session_not_idle" } });
     expect(read("a.txt")).toBe("x\n");
     writeFileSync(go, "");
     await test.idle(sessionId);
@@ -123,7 +123,7 @@ describe("a rewind", () => {
     ]);
     await test.idle(sessionId);
     if (done.ok) expect(read("a.txt")).toBe("a\n");
-    else expect(done.refusal.code).toMatch(/session_busy|version_mismatch/u);
+    else expect(done.refusal.code).toMatch(/session_not_idle|version_mismatch/u);
   });
 
   it("D7 is finished by the next server if this one dies in the middle", async () => {

@@ -95,6 +95,7 @@ export function createSessionFiles(context: Needed, git: FolderGit): SessionFile
     const changes = await count(run.filesBefore.tree);
     const base = session.files?.base ?? null;
     const isFirst = base === null || base === run.filesBefore.tree;
+    if (isFirst) await git.keep(folder, { sessionId, name: ["base"] }, run.filesBefore.tree);
     const total = isFirst ? changes : await count(base).catch(() => null);
     void dropOld(session).catch(note(sessionId, "old snapshots could not be removed"));
     const record = { runId, after, changes, ...(total !== null && { total }) };
