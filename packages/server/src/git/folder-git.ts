@@ -1,7 +1,6 @@
-import { lstat } from "node:fs/promises";
-import path from "node:path";
-import { openOwnGitFolder, type GitOptions, type OwnGitFolder } from "./own-git-folder.ts";
-import { applyRestore, finishedTree } from "./restore/apply-restore.ts";
+import { asGitFault } from "./git-fault.ts";
+import { openOwnGitFolder, stampOf, type GitOptions, type OwnGitFolder } from "./own-git-folder.ts";
+import { applyRestore, finishRestore } from "./restore/apply-restore.ts";
 import { planRestore, type RestorePlan, type RestoreRequest } from "./restore/plan-restore.ts";
 import type { ChangedFile } from "./snapshot/changed-file.ts";
 import { compareTrees, diffAll, diffFile, type FileDiff } from "./snapshot/compare.ts";
@@ -58,16 +57,25 @@ export interface FolderGit {
 const CACHE_MS = 30_000;
 
 interface Entry {
+  /** The number of calls that use it or wait for it. */
+  calls: number;
   readonly known: KnownTree;
   last: Promise<unknown>;
   opened: { readonly own: OwnGitFolder; readonly at: number; readonly stamp: string } | null;
 }
 
-export function createFolderGit(options: GitOptions): FolderGit {
+export function createFolderGit({
+  maxFolders = MAX_FOLDERS,
+  ...options
+}: GitOptions & {
+  /** About how many folders something is remembered. */
+  readonly maxFolders?: number;
+}): FolderGit {
   const entries = new Map<string, Entry>();
 
   const entryOf = (folder: string): Entry => {
     const entry = entries.get(folder) ?? {
+      calls: 0,
       known: { tree: null },
       last: Promise.resolve(),
       opened: null,
@@ -75,20 +83,38 @@ export function createFolderGit(options: GitOptions): FolderGit {
     // The folder that was used last is the last to be forgotten.
     entries.delete(folder);
     entries.set(folder, entry);
-    for (const [oldest] of entries) {
-      if (entries.size <= MAX_FOLDERS) break;
-      entries.delete(oldest);
+    for (const [oldest, { calls }] of entries) {
+      if (entries.size <= maxFolders) break;
+      if (calls === 0 && oldest !== folder) entries.delete(oldest);
     }
     return entry;
   };
 
+  /** No entry is forgotten while it is used: two calls would share an index at once. */
+  const use = async <Value>(
+    folder: string,
+    act: (entry: Entry) => Promise<Value>,
+  ): Promise<Value> => {
+    const entry = entryOf(folder);
+    entry.calls += 1;
+    try {
+      return await act(entry);
+    } catch (error) {
+      throw asGitFault(error);
+    } finally {
+      entry.calls -= 1;
+    }
+  };
+
   const open = async (folder: string, entry: Entry): Promise<OwnGitFolder> => {
-    const stamp = await stampOf(folder);
     const { opened } = entry;
-    if (opened !== null && opened.stamp === stamp && performance.now() - opened.at < CACHE_MS)
-      return opened.own;
+    if (opened !== null && performance.now() - opened.at < CACHE_MS) {
+      const stamp = await stampOf(folder, opened.own.folders.common);
+      if (opened.stamp === stamp) return opened.own;
+    }
     const own = await openOwnGitFolder(folder, options);
-    entry.opened = { own, at: performance.now(), stamp };
+    // The settings may have changed while they were read: then the next call reads them again.
+    entry.opened = { own, at: performance.now(), stamp: own.stamp };
     return own;
   };
 
@@ -96,18 +122,18 @@ export function createFolderGit(options: GitOptions): FolderGit {
   const inTurn = <Value>(
     folder: string,
     act: (own: OwnGitFolder, known: KnownTree) => Promise<Value>,
-  ): Promise<Value> => {
-    const entry = entryOf(folder);
-    const turn = entry.last.then(async () => act(await open(folder, entry), entry.known));
-    entry.last = turn.catch(() => {});
-    return turn;
-  };
+  ): Promise<Value> =>
+    use(folder, (entry) => {
+      const turn = entry.last.then(async () => act(await open(folder, entry), entry.known));
+      entry.last = turn.catch(() => {});
+      return turn;
+    });
 
   /** These read only objects, so they need not wait. */
-  const atOnce = async <Value>(
+  const atOnce = <Value>(
     folder: string,
     act: (own: OwnGitFolder) => Promise<Value>,
-  ): Promise<Value> => act(await open(folder, entryOf(folder)));
+  ): Promise<Value> => use(folder, async (entry) => act(await open(folder, entry)));
 
   return {
     async snapshot(folder, ref) {
@@ -129,13 +155,11 @@ export function createFolderGit(options: GitOptions): FolderGit {
     planRestore: (folder, request) => atOnce(folder, (own) => planRestore(own, request)),
     restore: (folder, plan) => inTurn(folder, (own, known) => applyRestore(own, known, plan)),
     finishRestore: (folder, plan, ref) =>
-      inTurn(folder, async (own, known) => {
-        const { tree } = await takeSnapshot(own, known);
-        const result = await finishedTree(own, tree, plan);
-        if (result === tree) return;
-        await keepObjects(own, [{ name: nameOf(ref), object: tree }]);
-        await applyRestore(own, known, { now: tree, result });
-      }),
+      inTurn(folder, (own, known) =>
+        finishRestore(own, known, plan, (tree) =>
+          keepObjects(own, [{ name: nameOf(ref), object: tree }]),
+        ),
+      ),
     keep: (folder, ref, object) =>
       atOnce(folder, (own) => keepObjects(own, [{ name: nameOf(ref), object }])),
     forget: (folder, sessionId, isOld = () => true) =>
@@ -155,12 +179,4 @@ const MAX_FOLDERS = 1_000;
 
 function nameOf({ sessionId, name }: RefOf): string {
   return refName(sessionId, ...name);
-}
-
-/** Changes when the repository gets another Git folder or other settings. */
-async function stampOf(folder: string): Promise<string> {
-  const files = [".git", ".git/config", ".git/info/exclude"].map((name) => path.join(folder, name));
-  const stats = await Promise.all(files.map((file) => lstat(file).catch(() => null)));
-  // The times of a folder change with every command of Git.
-  return stats.map((each) => (each?.isFile() ? `${each.ino}:${each.mtimeMs}` : each?.ino)).join();
 }

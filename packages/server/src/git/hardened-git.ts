@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import path from "node:path";
 import { promisify } from "node:util";
 import { gitSettingsIn, gitVariables, type Environment, type GitSetting } from "./git-variables.ts";
 
@@ -34,6 +35,7 @@ export function environmentWithoutFilters(
   const allowed = gitSettingsIn(environment).filter(([name]) => name === "safe.directory");
   return {
     ...withoutGitVariables(environment),
+    ...(environment["PATH"] !== undefined && { PATH: absolutePath(environment["PATH"]) }),
     ...VARIABLES,
     ...gitVariables([...SETTINGS, ...allowed, ...settings]),
   };
@@ -83,6 +85,12 @@ async function findFilters(cwd: string, env: Environment): Promise<readonly stri
     if (error instanceof Error && "code" in error && error.code === 1) return [];
     throw error;
   }
+}
+
+/** The search path for programs without relative folders: Git works in a folder where agents could put a `git`. */
+export function absolutePath(searched: string): string {
+  const folders = searched.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.join(path.delimiter);
 }
 
 /** Git's variables could select another repository or other programs. */

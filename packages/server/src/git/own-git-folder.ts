@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { newDraft, removeOldDrafts } from "./drafts.ts";
 import { findGitFolders, type GitFolders } from "./find-git-folders.ts";
-import { GitFault } from "./git-fault.ts";
+import { asGitFault, GitFault } from "./git-fault.ts";
 import type { Environment } from "./git-variables.ts";
-import { environmentWithoutFilters } from "./hardened-git.ts";
+import { absolutePath, environmentWithoutFilters } from "./hardened-git.ts";
 import { runProgram, type Enclose, type Output, type RunOptions } from "./program/run-program.ts";
 
 /**
@@ -17,6 +18,8 @@ export interface OwnGitFolder {
   /** Where it is. */
   readonly path: string;
   readonly index: string;
+  /** See `stampOf`: of the time before the settings were read. */
+  readonly stamp: string;
   /** Whether settings of the user name filters, which convert files. Here they do not run. */
   readonly hasFilters: boolean;
   /** Runs Git on our own folder. Throws a `GitFault` unless it exits with 0 or one of `codes`. */
@@ -32,6 +35,8 @@ export interface OwnGitOptions extends RunOptions {
   readonly codes?: readonly number[];
   /** Whether it writes working files. */
   readonly writesFiles?: boolean;
+  /** Whether the caller can do with the beginning of the output. Otherwise too much of it is a `GitFault`. */
+  readonly mayBeCut?: boolean;
 }
 
 export interface GitOptions {
@@ -50,30 +55,38 @@ export async function openOwnGitFolder(
   if (typeof folders === "string") throw new GitFault(`Git cannot be used here: ${folders}.`);
   const own = path.join(dataFolder, createHash("sha256").update(folder).digest("hex").slice(0, 32));
   const { common } = folders;
+  const stamp = await stampOf(folder, common);
   const repositoryEnv = {
     ...environmentWithoutFilters(environment, [["core.logAllRefUpdates", "false"]]),
     GIT_DIR: folders.own,
     GIT_COMMON_DIR: common,
+    // Otherwise a setting could name another folder.
+    GIT_WORK_TREE: folder,
     LC_ALL: "C",
   };
   const run = async (
     command: readonly [string, ...string[]],
     env: Environment,
-    { codes = [0], writesFiles = false, ...options }: OwnGitOptions,
+    { codes = [0], writesFiles = false, mayBeCut = false, ...options }: OwnGitOptions,
   ): Promise<Output> => {
     const writes = [own, common, ...(writesFiles ? [folder] : [])];
     const program = enclose({ command, cwd: folder, env, writes, reads: [folder] });
-    const output = await runProgram(program, options);
-    if (output.ended === null && !codes.includes(output.code ?? -1)) throw faultOf(command, output);
-    return output;
+    const output = await runProgram(program, options).catch((error: unknown) => {
+      throw asGitFault(error);
+    });
+    const isWhole = output.ended === null && codes.includes(output.code ?? -1);
+    if (isWhole || (output.ended === "too_long" && mayBeCut)) return output;
+    throw faultOf(command, output);
   };
   const settings = await readSettings(() =>
-    run(["git", "config", "--list", "--null", "--show-scope"], repositoryEnv, {}),
+    run(["git", "config", "--list", "--null", "--show-scope"], repositoryEnv, {
+      timeoutMs: SHORT_MS,
+    }),
   );
   await prepare(own, folders, settings, environment);
   const index = path.join(own, "index");
   const env = {
-    PATH: environment["PATH"] ?? "",
+    PATH: absolutePath(environment["PATH"] ?? ""),
     HOME: own,
     LC_ALL: "C",
     GIT_DIR: own,
@@ -91,24 +104,57 @@ export async function openOwnGitFolder(
     folders,
     path: own,
     index,
+    stamp,
     hasFilters: settings.some(([name]) => name.startsWith("filter.")),
     git: (args, { index: other = index, ...options } = {}) =>
       run(["git", ...args], { ...env, GIT_INDEX_FILE: other }, options),
     shell: (script, args, { index: other = index, ...options } = {}) =>
       run(["sh", "-c", script, "sh", ...args], { ...env, GIT_INDEX_FILE: other }, options),
-    repositoryGit: (args, options = {}) => run(["git", ...args], repositoryEnv, options),
+    repositoryGit: (args, options = {}) =>
+      run(["git", ...args], repositoryEnv, { timeoutMs: SHORT_MS, ...options }),
   };
 }
 
-function faultOf([program, ...args]: readonly string[], output: Output): GitFault {
-  const detail = output.stderr.trim();
-  const [line = ""] = detail.split("\n");
+/** For commands that read no working files. Agents could make them wait for ever, with a pipe in the place of a file. */
+const SHORT_MS = 30_000;
+
+/** Changes when the repository gets another Git folder, other settings or other rules. */
+export async function stampOf(folder: string, common: string): Promise<string> {
+  const names = ["config", "config.worktree", "info/exclude", "info/attributes"];
+  const files = [path.join(folder, ".git"), ...names.map((name) => path.join(common, name))];
+  const stats = await Promise.all(files.map((file) => lstat(file).catch(() => null)));
+  // The times of a folder change with every command of Git.
+  return stats
+    .map((each) => (each?.isFile() ? `${each.ino}:${each.size}:${each.ctimeMs}` : each?.ino))
+    .join();
+}
+
+function faultOf([program, ...args]: readonly string[], { ended, code, stderr }: Output): GitFault {
   const name = program === "git" ? `git ${args[0]}` : "git";
+  if (ended !== null) return new GitFault(`${name} ${ENDED[ended]}`, { isLasting: true });
+  const detail = stderr.trim();
+  if (MISSING.test(detail))
+    return new GitFault("A snapshot, or a part of it, is no longer kept in the repository.", {
+      detail,
+    });
+  const [line = ""] = detail.split("\n");
   return new GitFault(
-    `${name} failed${line === "" ? ` with code ${output.code ?? "none"}` : `: ${line}`}`,
-    { detail },
+    `${name} failed${line === "" ? ` with code ${code ?? "none"}` : `: ${line}`}`,
+    {
+      detail,
+    },
   );
 }
+
+const ENDED: Readonly<Record<Exclude<Output["ended"], null>, string>> = {
+  too_long: "wrote more than can be read",
+  timeout: "took too long",
+  aborted: "was stopped",
+};
+
+/** What Git says about objects that its garbage collection has removed. */
+const MISSING =
+  /bad object|unable to read|unable to find|invalid object|not a tree object|failed to unpack tree|nonexistent object|could not get object info/u;
 
 type Setting = readonly [name: string, value: string];
 
@@ -154,7 +200,7 @@ async function prepare(
   const valueOf = (name: string): string | undefined =>
     settings.findLast(([each]) => each === name)?.[1];
   const home = environment["HOME"] ?? "/";
-  const config = environment["XDG_CONFIG_HOME"] ?? path.join(home, ".config");
+  const config = environment["XDG_CONFIG_HOME"] || path.join(home, ".config");
   const userFile = (name: string, standard: string): string => {
     const file = valueOf(name) ?? path.join(config, "git", standard);
     return path.resolve(home, file.replace(/^~\//u, ""));
@@ -163,22 +209,15 @@ async function prepare(
     const value = valueOf(name);
     return value === undefined ? [] : [[name, value]];
   });
+  const rulesOf = (name: string): Promise<string> => readPlainRules(path.join(common, name));
   await Promise.all([
-    put(path.join(own, "HEAD"), "ref: refs/heads/none\n"),
-    put(path.join(own, "config"), configFile(own, copied)),
-    put(
-      path.join(own, "info", "exclude"),
-      await readPlainRules(path.join(common, "info", "exclude")),
-    ),
-    put(
-      path.join(own, "info", "attributes"),
-      await readPlainRules(path.join(common, "info", "attributes")),
-    ),
-    put(path.join(own, "ignore"), await readRules(userFile("core.excludesfile", "ignore"))),
-    put(
-      path.join(own, "attributes"),
-      await readRules(userFile("core.attributesfile", "attributes")),
-    ),
+    removeOldDrafts(own),
+    put(own, "HEAD", "ref: refs/heads/none\n"),
+    put(own, "config", configFile(own, copied)),
+    put(own, "info/exclude", await rulesOf("info/exclude")),
+    put(own, "info/attributes", await rulesOf("info/attributes")),
+    put(own, "ignore", await readRules(userFile("core.excludesfile", "ignore"))),
+    put(own, "attributes", await readRules(userFile("core.attributesfile", "attributes"))),
   ]);
 }
 
@@ -188,8 +227,8 @@ function configFile(own: string, copied: readonly Setting[]): string {
   const all: readonly Setting[] = [
     ["core.repositoryformatversion", "1"],
     ["core.bare", "false"],
-    ["core.excludesfile", path.join(own, "ignore")],
-    ["core.attributesfile", path.join(own, "attributes")],
+    ["core.excludesfile", Buffer.from(path.join(own, "ignore")).toString("latin1")],
+    ["core.attributesfile", Buffer.from(path.join(own, "attributes")).toString("latin1")],
     ["core.safecrlf", "false"],
     ["core.quotepath", "false"],
     ["core.fsmonitor", "false"],
@@ -218,13 +257,14 @@ async function readPlainRules(file: string): Promise<string> {
 async function readRules(file: string): Promise<string> {
   const stats = await stat(file).catch(() => null);
   if (stats === null || stats.size > MAX_RULES || !stats.isFile()) return "";
-  return readFile(file, "utf8").catch(() => "");
+  return readFile(file, "latin1").catch(() => "");
 }
 
-/** Writes only what differs, and never a part of it. */
-async function put(file: string, text: string): Promise<void> {
-  if ((await readFile(file, "utf8").catch(() => null)) === text) return;
-  const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  await writeFile(draft, text, { mode: 0o600 });
+/** Writes only what differs, and never a part of it. One character is one byte: rules need not be UTF-8. */
+async function put(own: string, name: string, text: string): Promise<void> {
+  const file = path.join(own, name);
+  if ((await readFile(file, "latin1").catch(() => null)) === text) return;
+  const draft = path.join(own, newDraft());
+  await writeFile(draft, text, { mode: 0o600, encoding: "latin1" });
   await rename(draft, file);
 }

@@ -18,12 +18,14 @@ export type Enclose = (program: Program) => Program;
 
 export interface RunOptions {
   readonly input?: string | Uint8Array;
-  /** The program is ended when it writes more (default 64 MiB). */
+  /** The program is ended when it writes more (default 64 MiB). What it wrote until then is returned. */
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Gets the output as it comes, of both streams. */
   readonly onOutput?: (bytes: Buffer) => void;
+  /** Keeps its input open while it runs, so that it can notice when this process is killed. */
+  readonly holdsInput?: boolean;
 }
 
 export interface Output {
@@ -43,6 +45,7 @@ const TIMEOUT_MS = 5 * 60_000;
 /** Resolves when the program has ended. Throws if it cannot be started. */
 export async function runProgram(program: Program, options: RunOptions = {}): Promise<Output> {
   const { input = "", maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS, signal, onOutput } = options;
+  const { holdsInput = false } = options;
   const [file, ...args] = program.command;
   const child = spawn(file, args, {
     cwd: program.cwd,
@@ -65,9 +68,9 @@ export async function runProgram(program: Program, options: RunOptions = {}): Pr
   let stderr = Buffer.alloc(0);
   child.stdout.on("data", (bytes: Buffer) => {
     onOutput?.(bytes);
+    if (size < maxBytes) stdout.push(bytes.subarray(0, maxBytes - size));
     size += bytes.length;
     if (size > maxBytes) end("too_long");
-    else stdout.push(bytes);
   });
   child.stderr.on("data", (bytes: Buffer) => {
     onOutput?.(bytes);
@@ -83,7 +86,8 @@ export async function runProgram(program: Program, options: RunOptions = {}): Pr
       child.once("close", resolve);
       // The program may end before it has read everything.
       child.stdin.on("error", () => {});
-      child.stdin.end(input);
+      if (holdsInput) child.once("exit", () => child.stdin.destroy());
+      else child.stdin.end(input);
     });
     return { code, stdout: Buffer.concat(stdout), stderr: stderr.toString("utf8"), ended };
   } finally {

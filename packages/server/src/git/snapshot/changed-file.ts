@@ -55,7 +55,9 @@ export function parseChanges(output: Buffer): readonly ChangedFile[] {
     });
   }
   while (at < fields.length) {
-    const [added = "", deleted = "", name] = (fields[at] ?? "").split("\t");
+    // A name may contain tabs.
+    const [added = "", deleted = "", ...names] = (fields[at] ?? "").split("\t");
+    const name = names.join("\t");
     // A renamed file has an empty name here, and both names after it.
     const isRename = name === "";
     const path = isRename ? fields[at + 2] : name;
