@@ -67,6 +67,8 @@ export async function openOwnGitFolder(
     if (output.ended === null && !codes.includes(output.code ?? -1)) throw faultOf(command, output);
     return output;
   };
+  // A sandbox shows only folders that exist.
+  await mkdir(own, { recursive: true, mode: 0o700 });
   const settings = await readSettings(() =>
     run(["git", "config", "--list", "--null", "--show-scope"], repositoryEnv, {}),
   );
