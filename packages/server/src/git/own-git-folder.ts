@@ -32,6 +32,10 @@ export interface OwnGitOptions extends RunOptions {
   readonly codes?: readonly number[];
   /** Whether it writes working files. */
   readonly writesFiles?: boolean;
+  /** Further folders that it writes. */
+  readonly writes?: readonly string[];
+  /** Further variables. */
+  readonly env?: Environment;
 }
 
 export interface GitOptions {
@@ -48,7 +52,7 @@ export async function openOwnGitFolder(
 ): Promise<OwnGitFolder> {
   const folders = await findGitFolders(folder);
   if (typeof folders === "string") throw new GitFault(`Git cannot be used here: ${folders}.`);
-  const own = path.join(dataFolder, createHash("sha256").update(folder).digest("hex").slice(0, 32));
+  const own = ownFolderOf(folder, dataFolder);
   const { common } = folders;
   const repositoryEnv = {
     ...environmentWithoutFilters(environment, [["core.logAllRefUpdates", "false"]]),
@@ -59,10 +63,16 @@ export async function openOwnGitFolder(
   const run = async (
     command: readonly [string, ...string[]],
     env: Environment,
-    { codes = [0], writesFiles = false, ...options }: OwnGitOptions,
+    { codes = [0], writesFiles = false, writes: more = [], env: given, ...options }: OwnGitOptions,
   ): Promise<Output> => {
-    const writes = [own, common, ...(writesFiles ? [folder] : [])];
-    const program = enclose({ command, cwd: folder, env, writes, reads: [folder] });
+    const writes = [own, common, ...(writesFiles ? [folder] : []), ...more];
+    const program = enclose({
+      command,
+      cwd: folder,
+      env: { ...env, ...given },
+      writes,
+      reads: [folder],
+    });
     const output = await runProgram(program, options);
     if (output.ended === null && !codes.includes(output.code ?? -1)) throw faultOf(command, output);
     return output;
@@ -100,6 +110,11 @@ export async function openOwnGitFolder(
       run(["sh", "-c", script, "sh", ...args], { ...env, GIT_INDEX_FILE: other }, options),
     repositoryGit: (args, options = {}) => run(["git", ...args], repositoryEnv, options),
   };
+}
+
+/** Where our own Git folder of a working folder is. */
+export function ownFolderOf(folder: string, dataFolder: string): string {
+  return path.join(dataFolder, createHash("sha256").update(folder).digest("hex").slice(0, 32));
 }
 
 function faultOf([program, ...args]: readonly string[], output: Output): GitFault {
