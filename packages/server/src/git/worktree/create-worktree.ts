@@ -1,12 +1,8 @@
-import { mkdir, rm, rmdir } from "node:fs/promises";
+import { mkdir, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { GitFault } from "../git-fault.ts";
-import {
-  openOwnGitFolder,
-  ownFolderOf,
-  type GitOptions,
-  type OwnGitFolder,
-} from "../own-git-folder.ts";
+import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
+import { forgetFolder, openWorkFolder } from "../work-folder.ts";
 import { numberedBranch } from "./branch-name.ts";
 import { copyIgnored, type Copied } from "./copy/copy-ignored.ts";
 import { baseOf, branchOf, commitOf, findWorktree } from "./read-worktree.ts";
@@ -52,7 +48,7 @@ export async function createWorktree(
   options: GitOptions,
 ): Promise<CreatedWorktree> {
   const { repository, folder } = request;
-  const main = await openOwnGitFolder(repository, options);
+  const main = await openWorkFolder(repository, options);
   const found = await findWorktree(main, folder, options);
   switch (found.found) {
     case "worktree":
@@ -122,7 +118,7 @@ async function make(
     ["worktree", "add", "--quiet", "--no-checkout", "--detach", ...lock, "--", folder, base],
     { writes: [folder] },
   );
-  const own = await openOwnGitFolder(folder, options);
+  const own = await openWorkFolder(folder, options);
   const branch = await startBranch(own, wanted, base);
   // The index is for the user's programs, some of which know only this version.
   await own.git(["-c", "index.version=2", "read-tree", "-m", "-u", base], {
@@ -177,5 +173,5 @@ async function cleanUp(main: OwnGitFolder, folder: string, options: GitOptions):
       });
   }
   await dropRegistrations(main, begun);
-  await rm(ownFolderOf(folder, options.dataFolder), { recursive: true, force: true });
+  await forgetFolder(folder, options);
 }

@@ -1,8 +1,9 @@
-import { lstat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { findGitFolders } from "../find-git-folders.ts";
 import { GitFault } from "../git-fault.ts";
-import { openOwnGitFolder, type GitOptions, type OwnGitFolder } from "../own-git-folder.ts";
+import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
+import { openWorkFolder } from "../work-folder.ts";
 import { BASE_REF, findRegistrations, isBeingMade, type Registration } from "./registrations.ts";
 
 /** A folder that may be a worktree of a repository. */
@@ -13,7 +14,7 @@ export type FoundWorktree =
   | { readonly found: "other" }
   /** Git or Holdfast was killed while it was made. */
   | { readonly found: "half_made"; readonly registrations: readonly Registration[] }
-  /** The repository has it, but its folder is gone, or has no `.git`. */
+  /** The repository has it, but its folder is gone or empty. */
   | { readonly found: "without_folder"; readonly registrations: readonly Registration[] }
   | {
       readonly found: "worktree";
@@ -38,12 +39,12 @@ export async function findWorktree(
     return { found: "half_made", registrations };
   const folders = stats === null ? null : await findGitFolders(folder);
   if (folders === null || typeof folders === "string") {
-    const isEmpty =
-      stats === null || (await lstat(path.join(folder, ".git")).catch(() => null)) === null;
-    return isEmpty ? { found: "without_folder", registrations } : { found: "other" };
+    // A folder with files but without `.git` may be anything.
+    const names = stats === null ? [] : await readdir(folder);
+    return names.length === 0 ? { found: "without_folder", registrations } : { found: "other" };
   }
   if (folders.common !== common) return { found: "other" };
-  return { found: "worktree", registrations, own: await openOwnGitFolder(folder, options) };
+  return { found: "worktree", registrations, own: await openWorkFolder(folder, options) };
 }
 
 /** The commit that a name stands for; null if there is none. */

@@ -33,6 +33,17 @@ export function baseInLock(lock: string): string | null {
   return /[0-9a-f]{40,64}$/u.exec(lock)?.[0] ?? null;
 }
 
+/** The folder that a lock of `makingLock` names. */
+export function folderInLock(lock: string | null): string | null {
+  const text = /^Holdfast is making (".*") from [0-9a-f]+$/u.exec(lock ?? "")?.[1];
+  try {
+    const folder: unknown = text === undefined ? null : JSON.parse(text);
+    return typeof folder === "string" ? folder : null;
+  } catch {
+    return null;
+  }
+}
+
 function makingPrefix(folder: string): string {
   return `Holdfast is making ${JSON.stringify(folder)} from `;
 }

@@ -80,12 +80,13 @@ async function findChosen(
     { index: path.join(own.folders.own, "index") },
   );
   if (ended !== null) throw new GitFault("There are too many ignored files to be listed.");
-  const files: RawPath[] = [];
+  // Git lists some files twice: alone, and as a part of their folder.
+  const files = new Set<RawPath>();
   const leftOut: LeftOutFile[] = [];
   let looks = 0;
   const visit = async (each: RawPath): Promise<void> => {
     if (!each.endsWith("/")) {
-      if (patterns.matches(each)) files.push(each);
+      if (patterns.matches(each)) files.add(each);
       return;
     }
     if (!patterns.matches(each) && !patterns.mayMatchIn(each)) return;
@@ -99,7 +100,7 @@ async function findChosen(
     }
   };
   for (const each of splitPaths(stdout)) await visit(each);
-  return { files, leftOut };
+  return { files: [...files], leftOut };
 }
 
 /** Folders have a slash at their end. Links are no folders. */

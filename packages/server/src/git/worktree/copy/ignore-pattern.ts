@@ -1,6 +1,6 @@
 /**
- * Patterns of files as in a `.gitignore`, without character classes such as `[[:alpha:]]`. Paths and patterns have one
- * character for each byte.
+ * Patterns of files as in a `.gitignore`, without `[[:alpha:]]` and slashes in brackets. Paths have one character for each
+ * byte.
  */
 export interface Patterns {
   /** Whether a file, or a folder around it, is chosen. A folder has a slash at its end. */
@@ -138,11 +138,13 @@ function matchesNames(names: readonly Name[], path: readonly string[]): boolean 
   for (const [index, name] of names.entries()) {
     const isLast = index === names.length - 1;
     const after = new Set<number>();
-    for (const at of reached) {
-      if (name === "any_folders") {
-        // `a/**` is everything in `a`, but not `a`.
-        for (let end = isLast ? at + 1 : at; end <= path.length; end += 1) after.add(end);
-      } else if (at < path.length && matchesName(name, path[at] ?? "")) after.add(at + 1);
+    if (name === "any_folders") {
+      // `a/**` is everything in `a`, but not `a`.
+      const first = Math.min(...reached) + (isLast ? 1 : 0);
+      for (let end = first; end <= path.length; end += 1) after.add(end);
+    } else {
+      for (const at of reached)
+        if (at < path.length && matchesName(name, path[at] ?? "")) after.add(at + 1);
     }
     reached = after;
   }
