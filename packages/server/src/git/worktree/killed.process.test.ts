@@ -45,7 +45,7 @@ function openLargeWorld(): GitWorld {
   return world;
 }
 
-const TRIES = repeat({ short: 8, long: 200 });
+const TRIES = repeat({ short: 8, long: 60 });
 
 describe("a server that is killed", () => {
   it(

@@ -1,3 +1,4 @@
+import { lstat } from "node:fs/promises";
 import { GitFault } from "../git-fault.ts";
 import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
 import type { RawPath } from "../raw-path.ts";
@@ -58,7 +59,7 @@ export async function removeWorktree(
 ): Promise<RemoveResult> {
   const { repository, folder, keepAs, force } = request;
   refuseOtherRefs(keepAs);
-  const main = await openWorkFolder(repository, options);
+  const main = await openMain(repository, options);
   const found = await findWorktree(main, folder, options);
   if (found.found === "other")
     return refusal("other", `The folder ${folder} is not a worktree of ${repository}.`);
@@ -89,6 +90,12 @@ export async function removeWorktree(
   await dropRegistrations(main, registrations);
   await forgetFolder(folder, options);
   return finish(main, request, kept, base);
+}
+
+async function openMain(repository: string, options: GitOptions): Promise<OwnGitFolder> {
+  if ((await lstat(repository).catch(() => null)) === null)
+    throw new GitFault(`The repository ${repository} does not exist any more.`);
+  return openWorkFolder(repository, options);
 }
 
 async function refuse(
