@@ -43,7 +43,7 @@ async function findWorktree(folder: string, file: string): Promise<GitFolders | 
 }
 
 /** Does not follow links: agents could point them anywhere. */
-async function readSmallFile(file: string): Promise<string> {
+export async function readSmallFile(file: string): Promise<string> {
   const stats = await lstat(file);
   if (!stats.isFile() || stats.size > 4_096) throw new Error(`${file} is not a small file`);
   return readFile(file, "utf8");

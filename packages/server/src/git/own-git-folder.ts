@@ -37,6 +37,10 @@ export interface OwnGitOptions extends RunOptions {
   readonly writesFiles?: boolean;
   /** Whether the caller can do with the beginning of the output. Otherwise too much of it is a `GitFault`. */
   readonly mayBeCut?: boolean;
+  /** Further folders that it writes. */
+  readonly writes?: readonly string[];
+  /** Further variables. */
+  readonly env?: Environment;
 }
 
 export interface GitOptions {
@@ -53,7 +57,7 @@ export async function openOwnGitFolder(
 ): Promise<OwnGitFolder> {
   const folders = await findGitFolders(folder);
   if (typeof folders === "string") throw new GitFault(`Git cannot be used here: ${folders}.`);
-  const own = path.join(dataFolder, createHash("sha256").update(folder).digest("hex").slice(0, 32));
+  const own = ownFolderOf(folder, dataFolder);
   const { common } = folders;
   const stamp = await stampOf(folder, common);
   const repositoryEnv = {
@@ -67,17 +71,22 @@ export async function openOwnGitFolder(
   const run = async (
     command: readonly [string, ...string[]],
     env: Environment,
-    { codes = [0], writesFiles = false, mayBeCut = false, ...options }: OwnGitOptions,
+    options: OwnGitOptions,
   ): Promise<Output> => {
-    const writes = [own, common, ...(writesFiles ? [folder] : [])];
-    const program = enclose({ command, cwd: folder, env, writes, reads: [folder] });
-    const output = await runProgram(program, options).catch((error: unknown) => {
+    const { codes = [0], writesFiles = false, mayBeCut = false, env: given, ...rest } = options;
+    const { writes: more = [], ...running } = rest;
+    const writes = [own, common, ...(writesFiles ? [folder] : []), ...more];
+    const all = { ...env, ...given };
+    const program = enclose({ command, cwd: folder, env: all, writes, reads: [folder] });
+    const output = await runProgram(program, running).catch((error: unknown) => {
       throw asGitFault(error);
     });
     const isWhole = output.ended === null && codes.includes(output.code ?? -1);
     if (isWhole || (output.ended === "too_long" && mayBeCut)) return output;
     throw faultOf(command, output);
   };
+  // A sandbox shows only folders that exist.
+  await mkdir(own, { recursive: true, mode: 0o700 });
   const settings = await readSettings(() =>
     run(["git", "config", "--list", "--null", "--show-scope"], repositoryEnv, {
       timeoutMs: SHORT_MS,
@@ -127,6 +136,11 @@ export async function stampOf(folder: string, common: string): Promise<string> {
   return stats
     .map((each) => (each?.isFile() ? `${each.ino}:${each.size}:${each.ctimeMs}` : each?.ino))
     .join();
+}
+
+/** Where our own Git folder of a working folder is. */
+export function ownFolderOf(folder: string, dataFolder: string): string {
+  return path.join(dataFolder, createHash("sha256").update(folder).digest("hex").slice(0, 32));
 }
 
 function faultOf([program, ...args]: readonly string[], { ended, code, stderr }: Output): GitFault {

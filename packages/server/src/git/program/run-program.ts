@@ -11,6 +11,8 @@ export interface Program {
   readonly writes: readonly string[];
   /** Further folders that it may read. */
   readonly reads?: readonly string[];
+  /** Whether it runs programs that agents may have written, such as hooks. */
+  readonly runsCodeOfRepository?: boolean;
 }
 
 /** How a program starts in a sandbox, or as it is where there is none. */

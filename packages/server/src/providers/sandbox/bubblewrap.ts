@@ -28,25 +28,11 @@ export interface BubblewrapRequest {
 export function bubblewrapArguments(request: BubblewrapRequest): readonly string[] {
   const { mounts, workspace, directories, network, command } = request;
   const folders = openFolders([workspace, ...directories]);
-  const isRoot = process.getuid?.() === 0;
   return [
-    "--die-with-parent",
-    // Gives the agent its own process group, so that SIGTERM can be sent to it alone.
-    "--new-session",
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--unshare-cgroup-try",
-    ...(network?.bubblewrap ?? []),
-    ...(isRoot ? ROOT_CAPABILITIES : []),
-    ...mounts.flatMap((mount) => mountArguments(mount, folders)),
-    "--proc",
-    "/proc",
-    ...(isRoot ? kernelSettings().flatMap((file) => ["--ro-bind", file, file]) : []),
-    "--dev",
-    "/dev",
-    "--remount-ro",
-    "/",
+    ...namespaceArguments(
+      network?.bubblewrap ?? [],
+      mounts.flatMap((mount) => mountArguments(mount, folders)),
+    ),
     "--json-status-fd",
     String(STATUS_DESCRIPTOR),
     "--chdir",
@@ -60,6 +46,44 @@ export function bubblewrapArguments(request: BubblewrapRequest): readonly string
     "--",
     ...command,
   ];
+}
+
+/** What every program in a sandbox gets: its own namespaces, its mounts, and few rights. */
+export function namespaceArguments(
+  network: readonly string[],
+  mounts: readonly string[],
+): readonly string[] {
+  const isRoot = process.getuid?.() === 0;
+  return [
+    "--die-with-parent",
+    // Gives the program its own process group, so that SIGTERM can be sent to it alone.
+    "--new-session",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    ...network,
+    ...(isRoot ? ROOT_CAPABILITIES : []),
+    ...mounts,
+    "--proc",
+    "/proc",
+    ...(isRoot ? kernelSettings().flatMap((file) => ["--ro-bind", file, file]) : []),
+    "--dev",
+    "/dev",
+    "--remount-ro",
+    "/",
+  ];
+}
+
+/** Variables that name folders which do not exist inside. */
+const OUTSIDE_ONLY: ReadonlySet<string> = new Set(["TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR"]);
+
+export function environmentInside(
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !OUTSIDE_ONLY.has(name)),
+  );
 }
 
 /**
@@ -114,7 +138,7 @@ interface OpenFolder {
   readonly descriptor: number;
 }
 
-function mountArguments(mount: Mount, folders: readonly OpenFolder[]): readonly string[] {
+export function mountArguments(mount: Mount, folders: readonly OpenFolder[]): readonly string[] {
   switch (mount.kind) {
     case "workspace": {
       const index = folders.findIndex((folder) => folder.path === mount.path);

@@ -72,6 +72,14 @@ export function planMounts(agent: MountedAgent, hidden: readonly string[]): read
     ...certificateMounts(environment),
     ...(network === null ? [] : networkMounts(network)),
   ];
+  return arrangeMounts(mounts, hidden);
+}
+
+/** Covers what is hidden in these mounts, and sorts them so that a mount follows the mounts around it. */
+export function arrangeMounts(
+  mounts: readonly Mount[],
+  hidden: readonly string[],
+): readonly Mount[] {
   const masks = hidden
     .filter((file) => mounts.some((mount) => shows(mount) && isInside(file, mount.path)))
     .flatMap(hide);

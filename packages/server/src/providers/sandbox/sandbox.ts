@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { errorText } from "../../domain/error-text.ts";
+import type { Enclose } from "../../git/program/run-program.ts";
 import { findProgram } from "../acp/process/find-program.ts";
 import { spawnAgent } from "../acp/process/spawn-agent.ts";
 import type { ContainmentKind } from "../containment/containment.ts";
@@ -13,7 +14,8 @@ import { limitsHosts, rulesOf } from "../network/network-policy.ts";
 import { findUserNetwork, type UserNetworkParts } from "../network/user-network.ts";
 import { AgentFault, type Workspace } from "../provider.ts";
 import { apisOf, insideOf } from "./api-of-tools.ts";
-import { bubblewrapArguments } from "./bubblewrap.ts";
+import { bubblewrapArguments, environmentInside } from "./bubblewrap.ts";
+import { createEncloseProgram } from "./enclose-program.ts";
 import type { Enclosure } from "./enclosure.ts";
 import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
 import { encloseInSeatbelt, findSeatbelt } from "./seatbelt-sandbox.ts";
@@ -39,6 +41,11 @@ export interface Sandbox {
   readonly containment: ContainmentKind | null;
   /** How the agent starts. Throws an `AgentFault` if it must not. */
   enclose(agent: SandboxedAgent): Promise<Enclosure>;
+  /**
+   * How a short program, such as a command of Git, starts: without a network, and with few folders. As it is if no sandbox is
+   * active. Throws an `AgentFault` if it runs code of the repository and needs a sandbox that is not there.
+   */
+  readonly encloseProgram: Enclose;
 }
 
 /**
@@ -81,6 +88,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     network,
     containment: null,
     enclose: (agent) => enclose(agent, options, { program, network }),
+    encloseProgram: createEncloseProgram({
+      bubblewrap: program,
+      hasOwnNetwork: network.kind !== "shared",
+      hidden: [options.dataFolder, ...(options.hidden ?? [])],
+    }),
   };
 }
 
@@ -105,6 +117,7 @@ async function openSeatbelt(options: SandboxOptions): Promise<Sandbox> {
         refuseFolder(folder, dataFolder);
       return encloseInSeatbelt(agent, [dataFolder, ...hidden], program);
     },
+    encloseProgram: (each) => each,
   };
 }
 
@@ -133,6 +146,14 @@ async function withoutSandbox(
       } catch (error) {
         throw new AgentFault("agent_not_started", errorText(error), { cause: error });
       }
+    },
+    encloseProgram: (program) => {
+      if (mode === "required" && program.runsCodeOfRepository === true)
+        throw new AgentFault(
+          "agent_not_started",
+          `Programs of a repository may run only in a sandbox, and no sandbox is available. ${reason}`,
+        );
+      return program;
     },
   };
 }
@@ -166,12 +187,7 @@ async function enclose(
   for (const folder of [workspace, ...directories]) refuseFolder(folder, dataFolder);
   const network = await networkOf(agent, bubblewrap.network, openNetwork);
   try {
-    const env = {
-      ...Object.fromEntries(
-        Object.entries(agent.environment).filter(([name]) => !OUTSIDE_ONLY.has(name)),
-      ),
-      ...network?.environment,
-    };
+    const env = { ...environmentInside(agent.environment), ...network?.environment };
     const mounts = planMounts({ ...agent, environment: env, network }, [dataFolder, ...hidden]);
     const [program = "", ...args] = [
       ...(network?.enter ?? []),
@@ -224,9 +240,6 @@ async function networkOf(
     throw new AgentFault("agent_not_started", message, { cause: error, isPassing: true });
   }
 }
-
-/** Variables that name folders which do not exist inside. */
-const OUTSIDE_ONLY: ReadonlySet<string> = new Set(["TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR"]);
 
 type TestResult =
   | ({ readonly ok: true; readonly version: string } & Bubblewrap)

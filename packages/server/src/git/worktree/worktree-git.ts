@@ -1,0 +1,40 @@
+import type { GitOptions } from "../own-git-folder.ts";
+import { createWorktree, type CreatedWorktree, type CreateRequest } from "./create-worktree.ts";
+import { listWorktrees, type ListedWorktree } from "./list-worktrees.ts";
+import { removeWorktree, type RemoveRequest, type RemoveResult } from "./remove-worktree.ts";
+import { worktreeState, type WorktreeState } from "./worktree-state.ts";
+
+/**
+ * The worktrees of sessions. Folders are real paths. Methods throw a `GitFault` if Git cannot be used. Calls for one folder run
+ * one after the other.
+ */
+export interface WorktreeGit {
+  create(request: CreateRequest): Promise<CreatedWorktree>;
+  state(request: {
+    readonly repository: string;
+    readonly folder: string;
+    readonly base: string;
+  }): Promise<WorktreeState>;
+  remove(request: RemoveRequest): Promise<RemoveResult>;
+  list(request: { readonly repository: string }): Promise<readonly ListedWorktree[]>;
+}
+
+export function createWorktreeGit(options: GitOptions): WorktreeGit {
+  const turns = new Map<string, Promise<unknown>>();
+  const inTurn = <Value>(folder: string, act: () => Promise<Value>): Promise<Value> => {
+    const turn = (turns.get(folder) ?? Promise.resolve()).then(act);
+    const settled = turn
+      .catch(() => {})
+      .then(() => {
+        if (turns.get(folder) === settled) turns.delete(folder);
+      });
+    turns.set(folder, settled);
+    return turn;
+  };
+  return {
+    create: (request) => inTurn(request.folder, () => createWorktree(request, options)),
+    state: (request) => inTurn(request.folder, () => worktreeState(request, options)),
+    remove: (request) => inTurn(request.folder, () => removeWorktree(request, options)),
+    list: (request) => listWorktrees(request, options),
+  };
+}
