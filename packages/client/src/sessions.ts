@@ -80,11 +80,14 @@ export function createSessions(connection: Connection) {
      */
     delete: async (
       id: string,
-      { agentSessions, ...options }: WriteOptions & DeleteSessionQuery = {},
+      { agentSessions, worktree, ...options }: WriteOptions & DeleteSessionQuery = {},
     ): Promise<DeleteSessionReply> =>
       call("deleteSessionReplySchema", "DELETE", pathOf(id), {
         ...options,
-        query: agentSessions === undefined ? {} : { agentSessions },
+        query: {
+          ...(agentSessions !== undefined && { agentSessions }),
+          ...(worktree !== undefined && { worktree }),
+        },
       }),
 
     send: async (

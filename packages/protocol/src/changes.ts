@@ -24,6 +24,19 @@ export const worktreeSchema = z
   .meta({ id: "Worktree" });
 export type Worktree = z.infer<typeof worktreeSchema>;
 
+export const worktreeEndSchema = z
+  .object({
+    path: z.string(),
+    removed: z.boolean(),
+    message: z.string().nullable().describe("why it is still there"),
+    keptAs: z
+      .string()
+      .nullable()
+      .describe("the ref with work that was not in any branch; null if there was none"),
+  })
+  .meta({ id: "WorktreeEnd", description: "What became of the worktree of a deleted session." });
+export type WorktreeEnd = z.infer<typeof worktreeEndSchema>;
+
 /** Longer paths do not exist. */
 const MAX_PATH = 4_096;
 

@@ -4,6 +4,7 @@ import {
   changeCountsSchema,
   rewindSchema,
   workspaceKindSchema,
+  worktreeEndSchema,
   worktreeSchema,
 } from "./changes.ts";
 import { countSchema } from "./fields/number.ts";
@@ -229,6 +230,9 @@ export const deleteSessionReplySchema = sessionSchema
       .array(agentSessionEndSchema)
       .optional()
       .describe("what became of the sessions that its agents kept, if they were to be deleted"),
+    worktreeEnd: worktreeEndSchema
+      .optional()
+      .describe("what became of its worktree, if it had one"),
   })
   .meta({ id: "DeleteSessionReply" });
 export type DeleteSessionReply = z.infer<typeof deleteSessionReplySchema>;

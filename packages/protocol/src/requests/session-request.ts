@@ -13,6 +13,7 @@ import {
   statusSchema,
 } from "../session.ts";
 import { modeInputSchema, optionChangesInputSchema, optionsInputSchema } from "./agent-options.ts";
+import { workspaceKindSchema } from "../changes.ts";
 import { timeInputSchema } from "../fields/time.ts";
 
 const titleSchema = z.string().max(LIMITS.titleLength);
@@ -35,6 +36,12 @@ export const firstMessageSchema = z.union(
 );
 
 export const deleteSessionQuerySchema = z.strictObject({
+  worktree: z
+    .enum(["clean", "remove"])
+    .default("clean")
+    .describe(
+      "clean: its worktree is removed if everything in it is committed. remove: in any case; other work is kept as a ref first",
+    ),
   agentSessions: z
     .enum(["keep", "delete"])
     .default("keep")
@@ -51,6 +58,14 @@ export const createSessionRequestSchema = orEmpty(
         .nullish()
         .describe("your own unique ID for the session, besides its UUID"),
       repoId: idSchema.nullish(),
+      workspace: workspaceKindSchema
+        .nullish()
+        .describe(
+          "where agents work; by default as configured for the repository. worktree: in a Git worktree with a branch of its own",
+        ),
+      base: nameSchema
+        .nullish()
+        .describe("the commit, branch or tag at which the worktree begins; by default the current one"),
       title: titleSchema.nullish(),
       provider: nameSchema.nullish(),
       model: nameSchema.nullish(),

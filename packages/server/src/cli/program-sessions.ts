@@ -33,6 +33,9 @@ function addTalking(holdfast: Command): void {
       "repository to work in: a folder, or its name or ID in Holdfast (default: the one you are in; none with --agent, --purpose, --id or --url)",
     )
     .option("--no-repo", "no repository, even if you are in one")
+    .option("--worktree", "work in a Git worktree with a branch of its own")
+    .option("--shared", "work in the folder of the repository, even if worktrees are the default")
+    .option("--base <commit>", "commit, branch or tag at which the worktree begins")
     .option("--title <text>", "title, shown in lists")
     .option("--provider <name>", "agent or model that answers; see `holdfast providers`")
     .option("--model <name>", "model of that provider")
@@ -46,6 +49,7 @@ function addTalking(holdfast: Command): void {
       ...examples(
         "holdfast create --provider gemini --title 'Fix the build'",
         "holdfast create --repo ../other-project",
+        "holdfast create --worktree --base main --title 'Try another parser'",
         "holdfast create --mcp docs=https://example.com/mcp --directory ../library",
         "id=$(holdfast create --agent terraform-architect --purpose approval)",
       ),
@@ -207,6 +211,10 @@ function addLifecycle(holdfast: Command): void {
     .argument("<id>", ID)
     .option("-y, --yes", "do not ask for confirmation")
     .option("--with-agent-sessions", "also delete the sessions that its agents keep")
+    .option(
+      "--with-worktree",
+      "also remove its worktree if not everything is committed; that is kept as a ref",
+    )
     .addHelpText(
       ...examples("holdfast delete ID --yes", "holdfast delete ID --with-agent-sessions"),
     )

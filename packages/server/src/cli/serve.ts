@@ -29,6 +29,7 @@ import {
   openStore,
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
+import { gitOptions, worktreesOf } from "./worktrees.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { defined } from "../domain/defined.ts";
 import { foundIn, hostState, openHostOf, toolKeyIn } from "./agent-host.ts";
@@ -292,10 +293,8 @@ async function startRuntime(
     log: logger,
     failpoint,
     damageWatch: watch,
-    git: createFolderGit({
-      dataFolder: path.join(settings.dataFolder, "git"),
-      environment: process.env,
-    }),
+    git: createFolderGit(gitOptions(settings, forAgents.sandbox)),
+    worktrees: worktreesOf(settings, async () => root, forAgents),
     keepDefaultProvider: (defaultProvider: string) =>
       void changeConfigFile(settings.dataFolder, { defaultProvider }),
     spoolFolder: bundlesIn(settings.dataFolder),
@@ -337,7 +336,7 @@ function startJobs(
     execute: open.execute,
     // A damaged file is evidence, and the rest of it may be needed to repair it.
     isOurs: () => open.isEldest() && watch.damage.length === 0,
-    forgetSession: (sessionId) => removeJournal(journalFolder(dataFolder), sessionId),
+    forgetSession: open.forgetSession,
     log: logger,
   });
   return () => Promise.all([rowCheck.stop(), cleaning.stop()]);

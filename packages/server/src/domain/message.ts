@@ -42,6 +42,11 @@ export function isOfSubagent({ parent }: MessageContent): boolean {
   return typeof parent === "string";
 }
 
+/** Whether the server says what it did before the agent started. Agents need not know it. */
+export function isPreparation({ preparation }: MessageContent): boolean {
+  return preparation === true;
+}
+
 /** The role of a message that may be of version 0.1, where plans and tool calls had the role `agent`. */
 export function currentRole(role: Role, content: MessageContent): Role {
   return role === "agent" && WORK_TYPES.has(content.type) ? "system" : role;

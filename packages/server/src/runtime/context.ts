@@ -9,6 +9,7 @@ import type { SecretAnswers } from "./elicitation/secret-answers.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
+import type { SessionFolders } from "./folders/session-folders.ts";
 import type { SessionFiles } from "./files/session-files.ts";
 import type { Log } from "./log.ts";
 import type { FoundAgents } from "./take-up/found-agents.ts";
@@ -143,6 +144,7 @@ export interface RuntimeContext {
   /** Output was stored, `lagMs` after the agent sent it. */
   readonly onOutput: (sessionId: string, stored: StoredOutput & { readonly lagMs: number }) => void;
   readonly files: SessionFiles;
+  readonly folders: SessionFolders;
   /** Deletes the data of a deleted session outside the store. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
 }

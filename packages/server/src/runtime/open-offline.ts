@@ -5,6 +5,9 @@ import { LIMITS, type RuntimeContext } from "./context.ts";
 import { executeCommand } from "./execute-command.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { nodeView } from "./cluster/node-view.ts";
+import type { RuntimeOptions } from "./open-runtime.ts";
+import { createSessionFolders } from "./folders/session-folders.ts";
+import { sharedFolders } from "./folders/shared-folders.ts";
 import { NO_FILES } from "./files/no-files.ts";
 import { createSessionFiles } from "./files/session-files.ts";
 import type { AgentSlots } from "./worker/agent-slots.ts";
@@ -22,6 +25,7 @@ export type OfflineOptions = RequestOptions &
   Partial<Pick<RuntimeContext, "mcpVariables">> & {
     /** Null: no snapshots of files. */
     readonly git?: FolderGit | null;
+    readonly worktrees?: RuntimeOptions["worktrees"];
   };
 
 /** Includes the nodes of a shared database. */
@@ -36,6 +40,19 @@ export function openOffline(options: OfflineOptions): Offline {
   const openWorkspace = (repoId: string) => repositories.openForAgent(repoId);
   const execute: RuntimeContext["execute"] = (execution) =>
     executeCommand({ store, newId: options.newId }, execution);
+  const folders =
+    options.worktrees === undefined
+      ? sharedFolders({ openWorkspace })
+      : createSessionFolders({ ...options, openWorkspace, ...options.worktrees });
+  const files =
+    git === null
+      ? NO_FILES
+      : createSessionFiles({ ...options, execute, openWorkspace, folders }, git);
+  const forgetSession = async (sessionId: string): Promise<void> => {
+    await options.forgetSession(sessionId);
+    await folders.forget(sessionId);
+    await files.forget(sessionId);
+  };
   const context: RuntimeContext = {
     ...options,
     node: "offline",
@@ -57,8 +74,9 @@ export function openOffline(options: OfflineOptions): Offline {
     untilCleared: async () => {},
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
-      await options.forgetSession(sessionId);
+      await forgetSession(sessionId);
     },
+    forgetSession,
     retireAgent: () => {},
     reserveAgent: () => null,
     canSteer: () => null,
@@ -74,8 +92,8 @@ export function openOffline(options: OfflineOptions): Offline {
     }),
     offers: createProviderOffers(options),
     liveOffer: () => null,
-    files:
-      git === null ? NO_FILES : createSessionFiles({ ...options, execute, openWorkspace }, git),
+    files,
+    folders,
   };
   // SQLite has at most one server, and this runtime is not used while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>

@@ -18,6 +18,8 @@ import { createWorkerLook } from "./cluster/look-at-workers.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
 import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import type { FolderGit } from "../git/folder-git.ts";
+import { createSessionFolders, type FolderOptions } from "./folders/session-folders.ts";
+import { sharedFolders } from "./folders/shared-folders.ts";
 import { NO_FILES } from "./files/no-files.ts";
 import { createSessionFiles } from "./files/session-files.ts";
 import { readiness } from "./upkeep/readiness.ts";
@@ -54,10 +56,15 @@ export interface RuntimeOptions
   readonly continueInterrupted?: number;
   /** Takes snapshots of the working files; null or absent: no snapshots. */
   readonly git?: FolderGit | null;
+  /** Makes worktrees for sessions; absent: sessions share the folders of their repositories. */
+  readonly worktrees?: Omit<FolderOptions, "store" | "openWorkspace" | "log">;
 }
 
 /** `execute` and `obstacleOf` are for background jobs. */
-export interface OpenRuntime extends Pick<RuntimeContext, "execute" | "obstacleOf"> {
+export interface OpenRuntime extends Pick<
+  RuntimeContext,
+  "execute" | "obstacleOf" | "forgetSession"
+> {
   readonly runtime: Runtime;
   /** Whether this node does the work that only one node must do. */
   readonly isEldest: () => boolean;
@@ -195,7 +202,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     mcpVariables: options.mcpVariables ?? [],
   };
   const { git = null } = options;
-  const files = git === null ? NO_FILES : createSessionFiles({ ...settings, execute }, git);
+  const folders =
+    options.worktrees === undefined
+      ? sharedFolders(settings)
+      : createSessionFolders({ ...settings, ...options.worktrees });
+  const files =
+    git === null ? NO_FILES : createSessionFiles({ ...settings, execute, folders }, git);
   const context: RuntimeContext = {
     ...settings,
     startsAgents: true,
@@ -209,9 +221,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       const read = await store.readSession(sessionId);
       if (read.found !== "nothing") return;
       await options.forgetSession(sessionId);
-      await context.files.forget(sessionId);
+      await folders.forget(sessionId);
+      await files.forget(sessionId);
     },
     files,
+    folders,
     obstacleOf: findObstacles(settings, cluster, member.labels),
     slots,
     agents: createAgentTrail(log, slots.limit),
@@ -359,6 +373,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     execute,
     isEldest: () => cluster.isEldest,
     obstacleOf: context.obstacleOf,
+    forgetSession: context.forgetSession,
     stop: ({ deadlineMs, keepsAgents = false }) =>
       (stopped ??= keepsAgents ? leave(deadlineMs) : stopAll(deadlineMs)),
   };

@@ -39,8 +39,6 @@ export interface RepoRow {
   name: string;
   createdAt: number;
   label: string | null;
-  /** Settings of its sessions; null if there are none. */
-  settings: string | null;
 }
 
 export interface SessionRow {

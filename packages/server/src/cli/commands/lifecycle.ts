@@ -6,6 +6,7 @@ import type {
   Session,
   Suspension,
   SuspensionsReply,
+  WorktreeEnd,
 } from "@holdfast/protocol";
 import { isObject } from "../../domain/json.ts";
 import type { CommonFlags } from "../gateway/find-server.ts";
@@ -88,7 +89,11 @@ export async function archiveSession(id: string, flags: CommonFlags): Promise<vo
 /** Asks for confirmation first. */
 export async function deleteSession(
   id: string,
-  flags: CommonFlags & { readonly yes?: true; readonly withAgentSessions?: true },
+  flags: CommonFlags & {
+    readonly yes?: true;
+    readonly withAgentSessions?: true;
+    readonly withWorktree?: true;
+  },
 ): Promise<number> {
   const printer = openPrinter(flags);
   const { confirmed } = await import("../terminal/confirm.ts");
@@ -97,11 +102,23 @@ export async function deleteSession(
   const question = `Delete ${id} and ${what}? This cannot be undone.`;
   if (!(await confirmed(printer, { question, yes: flags.yes === true }))) return EXIT.no;
   const deleted = await withGateway(flags, "change", (gateway) =>
-    gateway.sessions.delete(id, along ? { agentSessions: "delete" } : {}),
+    gateway.sessions.delete(id, {
+      ...(along && { agentSessions: "delete" as const }),
+      ...(flags.withWorktree === true && { worktree: "remove" as const }),
+    }),
   );
   const ends = (deleted.agentSessions ?? []).map(describeEnd);
+  const { worktreeEnd } = deleted;
+  if (worktreeEnd !== undefined) ends.push(describeWorktree(worktreeEnd));
   printer.result(deleted, [`${nameOf(deleted)} is deleted.`, ...ends].join("\n"));
   return EXIT.done;
+}
+
+function describeWorktree({ path, removed, message, keptAs }: WorktreeEnd): string {
+  if (!removed) return `Its worktree ${path} is still there: ${message ?? "unknown reason"}`;
+  return keptAs === null
+    ? "Its worktree is removed."
+    : `Its worktree is removed. What was not in a branch is kept as ${keptAs}.`;
 }
 
 function describeEnd({ provider, outcome, message }: AgentSessionEnd): string {

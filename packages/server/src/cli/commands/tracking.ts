@@ -17,6 +17,7 @@ import type { SessionGateway } from "../gateway/session-gateway.ts";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { WrongUsage } from "../failure/wrong-usage.ts";
 import { connectionsOf, type ConnectionFlags } from "./connection-flags.ts";
 import { repositoryAround } from "../settings/workspace-root.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
@@ -33,6 +34,9 @@ export interface CreateFlags extends CommonFlags, ConnectionFlags {
   readonly title?: string;
   /** False with `--no-repo`. */
   readonly repo?: string | false;
+  readonly worktree?: true;
+  readonly shared?: true;
+  readonly base?: string;
   readonly provider?: string;
   readonly model?: string;
   readonly mode?: string;
@@ -57,6 +61,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         model,
         mode,
         options: option,
+        ...workspaceOf(flags),
         ...connections,
         ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
         ...(repo !== null && { repoId: await repoIdOf(gateway, repo) }),
@@ -66,6 +71,13 @@ export async function createSession(flags: CreateFlags): Promise<void> {
   const printer = openPrinter(flags);
   if (flags.json === true) printer.gaia(toState(session));
   else printer.line(nameOf(session));
+}
+
+function workspaceOf({ worktree, shared, base }: CreateFlags) {
+  if (shared === true && (worktree === true || base !== undefined))
+    throw new WrongUsage("Use either --shared, or --worktree and --base.");
+  const workspace = shared === true ? "shared" : worktree === true ? "worktree" : undefined;
+  return defined({ workspace, base } as const);
 }
 
 /**

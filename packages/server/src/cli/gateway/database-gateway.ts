@@ -44,6 +44,7 @@ import {
   fromWireUpdate,
 } from "../../http/wire/from-wire.ts";
 import {
+  toWireDeleted,
   toWireNode,
   toWireOptions,
   toWireProvider,
@@ -117,7 +118,9 @@ export function databaseGateway(
       delete: async (name, options) => {
         if (options?.agentSessions === "delete")
           throw new WrongUsage("Only a running server can delete the sessions of agents.");
-        return act(name, (sessionId) => requests.deleteSession({ sessionId }));
+        const forceWorktree = options?.worktree === "remove";
+        const sessionId = await idOf(name);
+        return toWireDeleted(valueOf(await requests.deleteSession({ sessionId, forceWorktree })));
       },
       cancel: (name, request = {}) =>
         act(name, (sessionId) => {

@@ -1,4 +1,5 @@
-import path from "node:path";
+import type { WorkspaceRoot } from "../../runtime/repositories/workspace-root.ts";
+import { gitOptions, worktreesOf } from "../worktrees.ts";
 import { createFolderGit } from "../../git/folder-git.ts";
 import { v7 as newId } from "uuid";
 import type { Catalog } from "../../providers/catalog.ts";
@@ -62,10 +63,8 @@ async function openDatabaseGateway(
     log: { info: () => {}, warn: () => {}, error: () => {} },
     spoolFolder: bundlesIn(settings.dataFolder),
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
-    git: createFolderGit({
-      dataFolder: path.join(settings.dataFolder, "git"),
-      environment: process.env,
-    }),
+    git: createFolderGit(gitOptions(settings, null)),
+    worktrees: worktreesOf(settings, () => rootOf(settings), null),
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
   const tokens = openAccessTokens({ store, clock: Date.now, newId });
@@ -104,14 +103,17 @@ const NO_PROVIDERS: Catalog = {
   makeDefault: () => {},
 };
 
+async function rootOf({
+  workspaceRoot,
+}: Pick<ServeSettings, "workspaceRoot">): Promise<WorkspaceRoot> {
+  const { openWorkspaceRoot } = await import("../../runtime/repositories/workspace-root.ts");
+  return openWorkspaceRoot(workspaceRoot, { onViolation: () => {}, howToWiden: howToWidenRoot });
+}
+
 /** Opens the workspace root when a repository is used for the first time. */
 function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Store): Repositories {
   const open = async (): Promise<Repositories> => {
-    const { openWorkspaceRoot } = await import("../../runtime/repositories/workspace-root.ts");
-    const root = await openWorkspaceRoot(workspaceRoot, {
-      onViolation: () => {},
-      howToWiden: howToWidenRoot,
-    });
+    const root = await rootOf({ workspaceRoot });
     const { findRefusedOwner } = await import("../../git/git-ownership.ts");
     return createRepositories({
       store,

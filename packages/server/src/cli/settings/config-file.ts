@@ -67,6 +67,7 @@ function toConfig({ providers = {}, permissions, ...config }: WrittenConfig) {
     sandbox: config.sandbox ?? "auto",
     agentHost: config.agents ?? {},
     mcpVariables: config.mcpVariables ?? [],
+    worktrees: config.worktrees ?? {},
     /** Null when the file has no permissions at all. */
     permissions: permissions === undefined ? null : policyOf(permissions),
     limits: config.limits ?? {},

@@ -34,6 +34,8 @@ export function knownNames(path: readonly PropertyKey[]): readonly string[] {
       return path.length === 2
         ? [...Object.keys(acpProvider.shape), ...Object.keys(modelProvider.shape)]
         : [];
+    case "worktrees":
+      return Object.keys(worktreeNames(path.length));
     case "limits":
     case "node":
     case "retention":
@@ -47,6 +49,12 @@ export function knownNames(path: readonly PropertyKey[]): readonly string[] {
   }
 }
 
+function worktreeNames(depth: number): Readonly<Record<string, unknown>> {
+  const all = schemas().config.shape.worktrees.unwrap().shape;
+  const { folder: _folder, repositories: _repositories, ...ofRepository } = all;
+  return depth === 1 ? all : ofRepository;
+}
+
 function makeSchemas() {
   const variable = z
     .string()
@@ -55,6 +63,14 @@ function makeSchemas() {
     .string()
     .min(1, "must not be empty")
     .refine((text) => !text.includes("\0"), "must not contain a NUL");
+
+  const worktreeShape = {
+    workspace: z.enum(["shared", "worktree"]).optional(),
+    base: word.max(200).optional(),
+    copy: z.array(word.max(1_000)).max(100).optional(),
+    setup: word.max(10_000).optional(),
+    setupMinutes: z.number().min(0.1).max(1_440).optional(),
+  };
 
   const nodeWord = z
     .string()
@@ -141,6 +157,13 @@ function makeSchemas() {
       })
       .optional(),
     mcpVariables: z.array(variable).max(100).optional(),
+    worktrees: z
+      .strictObject({
+        folder: z.enum(["data", "beside"]).optional(),
+        ...worktreeShape,
+        repositories: z.record(word.max(4_096), z.strictObject(worktreeShape)).optional(),
+      })
+      .optional(),
     permissions: section({
       rules: permissionRules,
       phases: z.partialRecord(z.enum(PHASES), permissionRules),

@@ -11,6 +11,7 @@ import { defineModel, type ModelDefinition } from "../../providers/model/definit
 import type { GitOwners } from "../../git/git-ownership.ts";
 import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { MEMBER, type ClusterMember } from "../../runtime/cluster/cluster-member.ts";
+import { FOLDER_SETTINGS, type FolderSettings } from "../../runtime/folders/folder-settings.ts";
 import { LIMITS, type Limits } from "../../runtime/context.ts";
 import type { DatabaseLocation } from "../../storage/open-store.ts";
 import { readConfigFile, type ConfigFile } from "./config-file.ts";
@@ -59,6 +60,7 @@ export interface ServeSettings extends DataSettings {
   readonly gitOwners: GitOwners;
   /** Variables that MCP servers of sessions may use. */
   readonly mcpVariables: readonly string[];
+  readonly worktrees: WorktreeSettings;
   /** Null when the config file has no permissions. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: Limits;
@@ -76,6 +78,14 @@ export interface AgentHostSettings {
   readonly isOutside: boolean;
   /** How long they work without a server. */
   readonly unattendedMs: number;
+}
+
+/** How sessions get their folder, unless there is something else for their repository. */
+export interface WorktreeSettings extends FolderSettings {
+  /** `data`: in the data folder. `beside`: beside the repository. */
+  readonly folder: "data" | "beside";
+  /** By the path or the name of the repository. */
+  readonly repositories: ReadonlyMap<string, FolderSettings>;
 }
 
 /** `none`: every request from this machine is accepted. */
@@ -166,6 +176,7 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     },
     gitOwners: readVariable(environment, GIT_OWNERS) ?? [],
     mcpVariables: config.mcpVariables,
+    worktrees: worktreeSettings(config.worktrees),
     permissions: config.permissions,
     limits: limitsOf(config, environment),
     member: memberOf(config, environment),
@@ -360,4 +371,27 @@ function defaultDataFolder(environment: Environment): string {
 /** An empty variable counts as not set. */
 function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === "" ? undefined : value;
+}
+
+function worktreeSettings({
+  folder = "data",
+  repositories = {},
+  ...common
+}: ConfigFile["worktrees"]): WorktreeSettings {
+  const settings = folderSettings(common, FOLDER_SETTINGS);
+  const own = Object.entries(repositories).map(
+    ([name, written]) => [name, folderSettings(written, settings)] as const,
+  );
+  return { folder, ...settings, repositories: new Map(own) };
+}
+
+type WrittenFolder = NonNullable<ConfigFile["worktrees"]["repositories"]>[string];
+
+function folderSettings(written: WrittenFolder, common: FolderSettings): FolderSettings {
+  const { setupMinutes, ...rest } = written;
+  return {
+    ...common,
+    ...defined(rest),
+    ...(setupMinutes !== undefined && { setupMs: setupMinutes * MINUTE_MS }),
+  };
 }

@@ -4,7 +4,7 @@ export const BRANCH_PREFIX = "holdfast/";
 const MAX_SLUG = 40;
 const SHORT_ID = 8;
 
-/** The name of a session's branch: what it is about, and a part of its ID. It is always valid for Git. */
+/** The name of a session's branch: what it is about, and the random end of its ID. It is always valid for Git. */
 export function branchName({
   title,
   sessionId,
@@ -12,7 +12,7 @@ export function branchName({
   readonly title: string;
   readonly sessionId: string;
 }): string {
-  const id = plain(sessionId).replaceAll("-", "").slice(0, SHORT_ID);
+  const id = plain(sessionId).replaceAll("-", "").slice(-SHORT_ID);
   const slug = plain(title).slice(0, MAX_SLUG).replace(/-+$/u, "");
   return `${BRANCH_PREFIX}${slug === "" ? "session" : slug}${id === "" ? "" : `-${id}`}`;
 }

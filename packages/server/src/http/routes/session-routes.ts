@@ -234,6 +234,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       const deleted = await runtime.deleteSession({
         ...onSession(request),
         ...(isAlong && { agentSessions: true }),
+        ...(request.query.worktree === "remove" && { forceWorktree: true }),
       });
       if (deleted.ok) reply.header("etag", toEtag(deleted.session.version));
       return sendReply(reply, deleted, toWireDeleted);

@@ -51,9 +51,19 @@ export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, 
     purpose: body.purpose ?? null,
     metadata: fromWireJsonObject(body.metadata ?? {}),
     ...defined({ settings: fromWireSettings(body) }),
+    ...defined({ workspace: fromWireWorkspace(body) }),
     message: message === undefined ? null : fromWireContent(message),
     ...fromWireConnections(body),
   };
+}
+
+/** A base alone asks for a worktree. */
+function fromWireWorkspace({
+  workspace,
+  base = null,
+}: CreateSessionRequest): CreateSession["workspace"] {
+  const kind = workspace ?? (base === null ? null : "worktree");
+  return kind === null ? undefined : { kind, base };
 }
 
 export function fromWireQuery(query: ListSessionsQuery): ListSessions {

@@ -13,6 +13,7 @@ import type { AccessToken } from "../../runtime/tokens/access-tokens.ts";
 import { isDrained, type NodeView } from "../../runtime/cluster/node-view.ts";
 import type {
   AgentSessionEnd,
+  WorktreeEnd,
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
@@ -39,13 +40,16 @@ import { toTime, toTimeOrNull } from "./to-time.ts";
 export function toWireDeleted({
   session,
   agentSessions,
+  worktreeEnd,
 }: {
   readonly session: SessionSnapshot;
   readonly agentSessions?: readonly AgentSessionEnd[];
+  readonly worktreeEnd?: WorktreeEnd;
 }): wire.DeleteSessionReply {
   return {
     ...toWireSession(session),
     ...(agentSessions !== undefined && { agentSessions: agentSessions.map((end) => ({ ...end })) }),
+    ...defined({ worktreeEnd }),
   };
 }
 

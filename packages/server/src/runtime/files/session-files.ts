@@ -33,7 +33,10 @@ export interface SessionFiles {
   forget(sessionId: string): Promise<void>;
 }
 
-type Needed = Pick<RuntimeContext, "store" | "execute" | "clock" | "log" | "openWorkspace">;
+type Needed = Pick<
+  RuntimeContext,
+  "store" | "execute" | "clock" | "log" | "openWorkspace" | "folders"
+>;
 
 const UNKNOWN_AFTER = "the files after a run are not known";
 /** How long the end of a run waits for a snapshot. */
@@ -47,9 +50,9 @@ export function createSessionFiles(context: Needed, git: FolderGit): SessionFile
   const pending = new Map<string, Promise<void>>();
   const taken = new Map<string, number>();
 
-  const folderOf: SessionFiles["folderOf"] = async ({ repoId }) => {
-    if (repoId === null) return null;
-    const opened = await context.openWorkspace(repoId);
+  const folderOf: SessionFiles["folderOf"] = async (session) => {
+    if (session.repoId === null) return null;
+    const opened = await context.folders.open(session);
     if (!opened.ok) return opened;
     await opened.workspace.close();
     return { ok: true, folder: opened.workspace.path };

@@ -24,7 +24,7 @@ export interface ReadOutput {
   readonly messageId: string;
 }
 
-type Context = Pick<RuntimeContext, "store" | "provider" | "openWorkspace" | "openDirectory">;
+type Context = Pick<RuntimeContext, "store" | "provider" | "folders" | "openDirectory">;
 
 /** More of a file is not read. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -85,12 +85,12 @@ async function openAllowed(
 
 /** The real paths of the repository and the further directories, as far as they are still there. */
 async function foldersOf(
-  { openWorkspace, openDirectory }: Context,
-  { repoId, directories }: SessionSnapshot,
+  { folders, openDirectory }: Context,
+  session: SessionSnapshot,
 ): Promise<readonly string[]> {
   const opened = await Promise.all([
-    ...(repoId === null ? [] : [openWorkspace(repoId)]),
-    ...directories.map((directory) => openDirectory(directory)),
+    folders.open(session),
+    ...session.directories.map((directory) => openDirectory(directory)),
   ]);
   const workspaces = opened.flatMap((reply) => (reply.ok ? [reply.workspace] : []));
   await Promise.all(workspaces.map((workspace) => workspace.close()));

@@ -52,7 +52,7 @@ async function storeSession(
     ...fields,
     ...presentConnections(defined({ mcpServers, directories: connections.directories })),
     forkedFrom: null,
-    ...(workspace !== undefined && { workspace: { ...workspace, worktree: null } }),
+    ...defined({ workspace: await context.folders.workspaceFor(request.repoId, workspace) }),
     ...(settings !== undefined && {
       settings: withSettings([], { provider: providerOf(context, request), ...settings }),
     }),

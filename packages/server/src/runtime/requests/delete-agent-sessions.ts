@@ -64,7 +64,7 @@ async function endOf(
   if (provider === null) return end("failed", `The provider ${name} is not configured.`);
   if (provider.deleteSession === undefined) return end("not_offered");
   if (session.repoId === null) return end("failed", "The session has no repository.");
-  const opened = await context.openWorkspace(session.repoId);
+  const opened = await context.folders.open(session);
   if (!opened.ok) return end("failed", opened.refusal.message);
   const { workspace } = opened;
   try {

@@ -63,13 +63,23 @@ export interface UpdateSession extends OnSession, Pick<Update, "changes" | "phas
 export interface DeleteSession extends OnSession {
   /** Also deletes the sessions that the session's agents keep, where they offer that. */
   readonly agentSessions?: boolean;
+  /** Removes its worktree even if there is work in it that is not committed. It is kept as a ref. */
+  readonly forceWorktree?: boolean;
 }
 
-/** The deleted session, and what became of the sessions of its agents if these were to be deleted. */
+/** The deleted session, and what became of the sessions of its agents, if these were to be deleted, and of its worktree. */
 export type DeletedReply = Reply<{
   readonly session: SessionSnapshot;
   readonly agentSessions?: readonly AgentSessionEnd[];
+  readonly worktreeEnd?: WorktreeEnd;
 }>;
+
+export interface WorktreeEnd {
+  readonly path: string;
+  readonly removed: boolean;
+  readonly message: string | null;
+  readonly keptAs: string | null;
+}
 
 export interface SendMessage
   extends Idempotent, Pick<Send, "provider" | "model" | "delivery" | "continuity"> {

@@ -1,3 +1,5 @@
+import type { Session } from "../../domain/session.ts";
+import { GitFault } from "../../git/git-fault.ts";
 import { readConversation } from "../files/conversation.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
 import type { SettingsChange } from "../../domain/settings/agent-settings.ts";
@@ -26,6 +28,7 @@ import type {
   OnMessage,
   OnSession,
   UpdateSession,
+  WorktreeEnd,
 } from "./request-types.ts";
 import { snapshotOf, withSession, type SessionReply } from "../session-snapshot.ts";
 import type { RuntimeContext } from "../context.ts";
@@ -105,13 +108,34 @@ export async function deleteSession(
   });
   if (!executed.ok) return toRefused(executed);
   context.nudge(sessionId);
+  // Without workers, nobody else forgets it.
+  if (!context.startsAgents) await context.forgetSession(sessionId);
   if (session === null || loaded.found !== "session") return noSuchSession();
-  if (!agentSessions) return { ok: true, session };
-  return {
-    ok: true,
-    session,
-    agentSessions: await deleteAgentSessions(context, loaded.stored.session),
-  };
+  const before = loaded.stored.session;
+  const ends = agentSessions
+    ? { agentSessions: await deleteAgentSessions(context, before) }
+    : undefined;
+  const worktreeEnd = await endWorktree(context, before, request.forceWorktree ?? false);
+  return { ok: true, session, ...ends, ...defined({ worktreeEnd }) };
+}
+
+/** Undefined if the session had no worktree. */
+async function endWorktree(
+  { folders, untilCleared }: RuntimeContext,
+  session: Session,
+  force: boolean,
+): Promise<WorktreeEnd | undefined> {
+  const { worktree } = session.workspace;
+  if (worktree === null) return undefined;
+  await untilCleared(session.id);
+  const { folder: path } = worktree;
+  const removal = await folders.removeWorktree(session, force).catch((error: unknown) => {
+    if (!(error instanceof GitFault)) throw error;
+    return { removed: false, message: error.message } as const;
+  });
+  return removal.removed
+    ? { path, removed: true, message: null, keptAs: removal.keptAs }
+    : { path, removed: false, message: removal.message, keptAs: null };
 }
 
 /** The kernel cannot decide about an unreadable session. The reply has its readable fields. */

@@ -109,8 +109,8 @@ export class RunAttempt {
     this.#writer.adopt(messages, lastSeq);
   }
 
-  say(text: string, notice: string): void {
-    this.#writer.say({ type: "text", text, notice });
+  say(text: string, notice: string, more: JsonObject = {}): void {
+    this.#writer.say({ type: "text", text, notice, ...more });
   }
 
   /** Takes a report of the agent. The next one must wait for the promise, if there is one. */

@@ -1,5 +1,10 @@
 import { isObject, type Json } from "../../domain/json.ts";
-import { isOfSubagent, type Message, type MessageContent } from "../../domain/message.ts";
+import {
+  isOfSubagent,
+  isPreparation,
+  type Message,
+  type MessageContent,
+} from "../../domain/message.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
 import type { FileSnapshot } from "../../domain/working-files.ts";
@@ -76,7 +81,7 @@ export async function promptFor(
       : briefed(prompt, briefing, memory);
   }
   const all = await readConversation(store, { sessionId: session.id });
-  const messages = all.filter(({ content }) => !isOfSubagent(content));
+  const messages = all.filter(({ content }) => !isOfSubagent(content) && !isPreparation(content));
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
   if (memory === "told") {

@@ -9,6 +9,7 @@ import type { Fence } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { FileSnapshot } from "../../domain/working-files.ts";
 import type { CutRun } from "./cut-run.ts";
+import { prepareFolder } from "../folders/prepare-folder.ts";
 import { recordBefore } from "./hand-over.ts";
 import { suspendForLogin } from "../logins/login-question.ts";
 import type { LiveAgent } from "../worker/live-agent.ts";
@@ -41,7 +42,7 @@ export interface RunWorkOptions {
   /** The run goes on with an agent of an earlier server; null if it does not. */
   readonly takenUp: TakenUpRun | null;
   /** The live agent if it fits the run, else a new one. */
-  readonly findAgent: (signal: AbortSignal) => Promise<LiveAgent>;
+  readonly findAgent: (session: Session, signal: AbortSignal) => Promise<LiveAgent>;
   readonly stopAgent: () => Promise<void>;
   readonly onWaiting: () => void;
 }
@@ -105,17 +106,19 @@ export class RunWork {
 
   /** How the run ended; null when it has not ended, or another process decides that. */
   async #result(): Promise<RunResult | null> {
-    const { context, session, run, fence, isHanded, findAgent, stopAgent } = this.#options;
+    const { context, run, fence, isHanded, findAgent, stopAgent } = this.#options;
     const { takenUp } = this.#options;
     const { signal } = this.#left;
+    let { session } = this.#options;
     try {
       if (takenUp !== null) return await this.#goOn(takenUp);
       const budget = await checkBudget(context, session, run, fence);
       if (budget === "waiting") return null;
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
+      session = await this.#prepareFolder();
       // The agent may start meanwhile: it changes nothing before it has a prompt.
       const files = run.attempts === 0 ? context.files.before(session, run) : null;
-      const live = await findAgent(signal);
+      const live = await findAgent(session, signal);
       context.failpoint("agent.started");
       await applyForRun(context, { session, run, fence }, live.agent);
       const { memory, knownEnds, roomFor } = live;
@@ -153,6 +156,19 @@ export class RunWork {
       const message = errorText(error);
       return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
     }
+  }
+
+  /** The session with the folder in which its agents work. */
+  async #prepareFolder(): Promise<Session> {
+    const { context, session, run, fence } = this.#options;
+    return prepareFolder(context, {
+      session,
+      run,
+      fence,
+      signal: this.#left.signal,
+      report: (report) => this.attempt.report(report),
+      say: (text, notice, more) => this.attempt.say(text, notice, more),
+    });
   }
 
   async #prompt(

@@ -14,6 +14,8 @@ import {
 } from "../../providers/testing/scripted-provider.ts";
 import { createFolderGit } from "../../git/folder-git.ts";
 import { newRepository } from "../../git/testing/new-repository.ts";
+import { testWorktrees } from "../folders/testing/test-worktrees.ts";
+import type { FolderSettings } from "../folders/folder-settings.ts";
 import { openStore, type DatabaseLocation } from "../../storage/open-store.ts";
 import {
   openTestStore,
@@ -51,6 +53,8 @@ export interface TestRuntimeOptions {
   readonly times?: NonNullable<CatalogOptions["times"]>;
   /** Takes snapshots of the files. The repository is a real one, with these files. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Sessions can have worktrees. */
+  readonly worktrees?: Partial<FolderSettings>;
 }
 
 /** The limit of promise P5. */
@@ -183,6 +187,9 @@ export class TestRuntime {
         error: (fields, text) => void this.logged.push({ level: "error", fields, text }),
       },
       forgetSession: async () => {},
+      ...(this.#options.worktrees !== undefined && {
+        worktrees: testWorktrees(this.folder, this.#options.worktrees),
+      }),
       git:
         this.#options.files === undefined
           ? null

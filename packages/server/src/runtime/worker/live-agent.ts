@@ -210,8 +210,7 @@ async function startWith(
 ): Promise<LiveAgent> {
   const provider = context.provider(run.provider);
   if (provider === null) throw new AgentFault("agent_not_installed", providerGone(run.provider));
-  if (session.repoId === null) throw new Error("unreachable: a run without a repository");
-  const opened = await context.openWorkspace(session.repoId);
+  const opened = await context.folders.open(session);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
   const { workspace } = opened;
   const { directories, notices } = await openDirectories(context, session.directories);

@@ -357,7 +357,7 @@ export class SessionWorker {
       fence,
       isHanded,
       takenUp,
-      findAgent: (signal) => this.#agent.forRun(run, { session, fence, signal }),
+      findAgent: (of, signal) => this.#agent.forRun(run, { session: of, fence, signal }),
       stopAgent: () => this.#agent.stop("run_failed", { urgent: true }),
       onWaiting: () => this.nudge(),
     });

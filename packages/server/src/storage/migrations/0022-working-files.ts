@@ -15,10 +15,8 @@ export function workingFiles({ engine }: Pick<MigrationContext, "engine">): Migr
       ...SESSION.map((name) => `alter table "AgentSession" add column "${name}" text`),
       ...RUN.map((name) => `alter table "Run" add column "${name}" text`),
       `alter table "Run" add column "rewoundAt" ${integer}`,
-      `alter table "Repo" add column "settings" text`,
     ],
     [
-      `alter table "Repo" drop column "settings"`,
       `alter table "Run" drop column "rewoundAt"`,
       ...RUN.toReversed().map((name) => `alter table "Run" drop column "${name}"`),
       ...SESSION.toReversed().map((name) => `alter table "AgentSession" drop column "${name}"`),
