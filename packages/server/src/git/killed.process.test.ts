@@ -1,36 +1,18 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { needProc } from "../domain/testing/machine.ts";
 import { repeat } from "../domain/testing/repeat.ts";
-import { createFolderGit, type FolderGit } from "./folder-git.ts";
 import type { RestorePlan } from "./restore/plan-restore.ts";
-import { openGitWorld, type GitWorld } from "./testing/git-world.ts";
+import type { GitWorld } from "./testing/git-world.ts";
 import { runEngine, type Cut, type Victims } from "./testing/kill-engine.ts";
+import { openScene } from "./testing/open-scene.ts";
 import { plainSnapshots } from "./testing/plain-snapshots.ts";
-import { rawFiles, type RawFiles } from "./testing/raw-files.ts";
+import type { RawFiles } from "./testing/raw-files.ts";
 
 const FILES = 300;
 const TRIES = repeat({ short: 8, long: 200 });
 const VICTIMS = ["all", "node"] as const satisfies readonly Victims[];
-
-interface Scene {
-  readonly world: GitWorld;
-  readonly files: RawFiles;
-  /** A new one each time, as in a new process. */
-  engine(): FolderGit;
-}
-
-function openScene(): Scene {
-  needProc();
-  const world = openGitWorld();
-  onTestFinished(() => world.remove());
-  return {
-    world,
-    files: rawFiles(world.repo),
-    engine: () => createFolderGit({ dataFolder: world.data, environment: world.env }),
-  };
-}
 
 /** Files, and then others in their place: new and old ones, folders, links and rules. */
 function writeState(files: RawFiles, state: "old" | "new"): void {
@@ -77,6 +59,7 @@ function locksOf(world: GitWorld): readonly string[] {
 
 describe.each(VICTIMS)("the process is killed at any moment (%s)", (victims) => {
   it("D7 in a snapshot: nothing is left that stops the next one", async () => {
+    needProc();
     const { world, files, engine } = openScene();
     writeState(files, "old");
     world.git(["add", "-A"]);
@@ -100,12 +83,8 @@ describe.each(VICTIMS)("the process is killed at any moment (%s)", (victims) => 
   });
 
   it("D7 in a restoration, and in its end: each file is before or after, and then after", async () => {
-    const { world, files, engine } = openScene();
-    const snapshot = async (name: string): Promise<string> => {
-      const taken = await engine().snapshot(world.repo, { sessionId: "s", name: [name] });
-      expect(await taken.isKept).toBe(true);
-      return taken.tree;
-    };
+    needProc();
+    const { world, files, engine, snapshot } = openScene();
     writeState(files, "old");
     const target = await snapshot("old");
     files.write("x.kept", "ignored by the old rules only\n");
@@ -146,15 +125,31 @@ describe.each(VICTIMS)("the process is killed at any moment (%s)", (victims) => 
 });
 
 it("D7 an edit between the kill and the end of the restoration is in the snapshot that is kept", async () => {
-  const { world, files, engine } = openScene();
-  const git = engine();
+  const { world, files, engine, snapshot } = openScene();
   files.write("a", "one\n");
-  const { tree: target } = await git.snapshot(world.repo, { sessionId: "s", name: ["one"] });
+  const target = await snapshot("one");
   files.write("a", "two\n");
-  const { tree: now } = await git.snapshot(world.repo, { sessionId: "s", name: ["two"] });
-  const plan = await git.planRestore(world.repo, { now, target, gaps: [], force: false });
+  const now = await snapshot("two");
+  const plan = await engine().planRestore(world.repo, { now, target, gaps: [], force: false });
   files.write("a", "edit\n");
   await engine().finishRestore(world.repo, plan, { sessionId: "s", name: ["found"] });
   expect(files.all().get("a")).toBe(":one\n");
   expect(world.line(["show", "refs/holdfast/s/found:a"])).toBe("edit");
+});
+
+it("D7 a restoration ends where it brought back a file and the rules that ignore it", async () => {
+  const { world, files, engine, snapshot } = openScene();
+  files.write("z.log", "whole\n");
+  await snapshot("first");
+  files.write(".gitignore", "*.log\n");
+  const target = await snapshot("with rules");
+  files.remove(".gitignore");
+  files.remove("z.log");
+  const now = await snapshot("now");
+  const plan = await engine().planRestore(world.repo, { now, target, gaps: [], force: false });
+  // As if it had been killed while it wrote the second file.
+  files.write(".gitignore", "*.log\n");
+  files.write("z.log", "who");
+  await engine().finishRestore(world.repo, plan, { sessionId: "s", name: ["found"] });
+  expect(files.all().get("z.log")).toBe(":whole\n");
 });

@@ -44,17 +44,20 @@ export interface GitOptions {
   readonly dataFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly enclose?: Enclose;
+  /** How long one command of Git may take (default 5 minutes; those that read no working files, at most 30 seconds). */
+  readonly timeoutMs?: number;
 }
 
 /** Throws a `GitFault` if there is no repository with which Git can work. */
 export async function openOwnGitFolder(
   folder: string,
-  { dataFolder, environment, enclose = (program) => program }: GitOptions,
+  { dataFolder, environment, enclose = (program) => program, timeoutMs = 5 * 60_000 }: GitOptions,
 ): Promise<OwnGitFolder> {
   const folders = await findGitFolders(folder);
   if (typeof folders === "string") throw new GitFault(`Git cannot be used here: ${folders}.`);
   const own = path.join(dataFolder, createHash("sha256").update(folder).digest("hex").slice(0, 32));
   const { common } = folders;
+  const shortMs = Math.min(SHORT_MS, timeoutMs);
   const stamp = await stampOf(folder, common);
   const repositoryEnv = {
     ...environmentWithoutFilters(environment, [["core.logAllRefUpdates", "false"]]),
@@ -71,7 +74,7 @@ export async function openOwnGitFolder(
   ): Promise<Output> => {
     const writes = [own, common, ...(writesFiles ? [folder] : [])];
     const program = enclose({ command, cwd: folder, env, writes, reads: [folder] });
-    const output = await runProgram(program, options).catch((error: unknown) => {
+    const output = await runProgram(program, { timeoutMs, ...options }).catch((error: unknown) => {
       throw asGitFault(error);
     });
     const isWhole = output.ended === null && codes.includes(output.code ?? -1);
@@ -80,7 +83,7 @@ export async function openOwnGitFolder(
   };
   const settings = await readSettings(() =>
     run(["git", "config", "--list", "--null", "--show-scope"], repositoryEnv, {
-      timeoutMs: SHORT_MS,
+      timeoutMs: shortMs,
     }),
   );
   await prepare(own, folders, settings, environment);
@@ -111,7 +114,7 @@ export async function openOwnGitFolder(
     shell: (script, args, { index: other = index, ...options } = {}) =>
       run(["sh", "-c", script, "sh", ...args], { ...env, GIT_INDEX_FILE: other }, options),
     repositoryGit: (args, options = {}) =>
-      run(["git", ...args], repositoryEnv, { timeoutMs: SHORT_MS, ...options }),
+      run(["git", ...args], repositoryEnv, { timeoutMs: shortMs, ...options }),
   };
 }
 
