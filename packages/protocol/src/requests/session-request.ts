@@ -65,7 +65,9 @@ export const createSessionRequestSchema = orEmpty(
         ),
       base: nameSchema
         .nullish()
-        .describe("the commit, branch or tag at which the worktree begins; by default the current one"),
+        .describe(
+          "the commit, branch or tag at which the worktree begins; by default the current one",
+        ),
       title: titleSchema.nullish(),
       provider: nameSchema.nullish(),
       model: nameSchema.nullish(),

@@ -1,4 +1,4 @@
-import { lstat, readFile, realpath } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import path from "node:path";
 
 /** The folders in which Git keeps the data of a working folder. */
@@ -16,6 +16,33 @@ export interface GitFolders {
  * accepted: `.git` is a folder, or it names a linked worktree that its main repository lists. A string says why not.
  */
 export async function findGitFolders(folder: string): Promise<GitFolders | string> {
+  const found = await findUnchecked(folder);
+  if (typeof found === "string") return found;
+  const link = await findLink(found.common);
+  return link === null ? found : `its ${link} is a link`;
+}
+
+/** A link in a place where we write: it could lead anywhere. */
+async function findLink(common: string): Promise<string | null> {
+  const places = ["objects", "refs", "packed-refs", "refs/holdfast"];
+  for (const name of places) if (await isLink(path.join(common, name))) return name;
+  for (const [name, recursive] of [
+    ["objects", false],
+    ["refs/holdfast", true],
+  ] as const) {
+    const inside = path.join(common, name);
+    const entries = await readdir(inside, { recursive, withFileTypes: true }).catch(() => []);
+    const found = entries.find((entry) => entry.isSymbolicLink());
+    if (found !== undefined) return path.relative(common, path.join(found.parentPath, found.name));
+  }
+  return null;
+}
+
+async function isLink(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => null))?.isSymbolicLink() === true;
+}
+
+async function findUnchecked(folder: string): Promise<GitFolders | string> {
   const file = path.join(folder, ".git");
   const stats = await lstat(file).catch(() => null);
   if (stats === null) return "it is not a Git repository";

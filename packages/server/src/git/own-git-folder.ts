@@ -48,17 +48,20 @@ export interface GitOptions {
   readonly dataFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly enclose?: Enclose;
+  /** How long one command of Git may take (default 5 minutes; those that read no working files, at most 30 seconds). */
+  readonly timeoutMs?: number;
 }
 
 /** Throws a `GitFault` if there is no repository with which Git can work. */
 export async function openOwnGitFolder(
   folder: string,
-  { dataFolder, environment, enclose = (program) => program }: GitOptions,
+  { dataFolder, environment, enclose = (program) => program, timeoutMs = 5 * 60_000 }: GitOptions,
 ): Promise<OwnGitFolder> {
   const folders = await findGitFolders(folder);
   if (typeof folders === "string") throw new GitFault(`Git cannot be used here: ${folders}.`);
   const own = ownFolderOf(folder, dataFolder);
   const { common } = folders;
+  const shortMs = Math.min(SHORT_MS, timeoutMs);
   const stamp = await stampOf(folder, common);
   const repositoryEnv = {
     ...environmentWithoutFilters(environment, [["core.logAllRefUpdates", "false"]]),
@@ -78,7 +81,7 @@ export async function openOwnGitFolder(
     const writes = [own, common, ...(writesFiles ? [folder] : []), ...more];
     const all = { ...env, ...given };
     const program = enclose({ command, cwd: folder, env: all, writes, reads: [folder] });
-    const output = await runProgram(program, running).catch((error: unknown) => {
+    const output = await runProgram(program, { timeoutMs, ...running }).catch((error: unknown) => {
       throw asGitFault(error);
     });
     const isWhole = output.ended === null && codes.includes(output.code ?? -1);
@@ -89,7 +92,7 @@ export async function openOwnGitFolder(
   await mkdir(own, { recursive: true, mode: 0o700 });
   const settings = await readSettings(() =>
     run(["git", "config", "--list", "--null", "--show-scope"], repositoryEnv, {
-      timeoutMs: SHORT_MS,
+      timeoutMs: shortMs,
     }),
   );
   await prepare(own, folders, settings, environment);
@@ -120,7 +123,7 @@ export async function openOwnGitFolder(
     shell: (script, args, { index: other = index, ...options } = {}) =>
       run(["sh", "-c", script, "sh", ...args], { ...env, GIT_INDEX_FILE: other }, options),
     repositoryGit: (args, options = {}) =>
-      run(["git", ...args], repositoryEnv, { timeoutMs: SHORT_MS, ...options }),
+      run(["git", ...args], repositoryEnv, { timeoutMs: shortMs, ...options }),
   };
 }
 

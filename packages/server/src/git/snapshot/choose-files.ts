@@ -40,7 +40,8 @@ export async function chooseFiles(
     orNull(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(file, "latin1")]));
   const isBehind = linkFinder(statOf);
   const gone = new Set<RawPath>();
-  const wanted = new Set([...changed, ...added]);
+  // What is removed first makes room for others.
+  const wanted = new Set<RawPath>();
   const nested = new Set([...replaced, ...candidates.nested]);
   for (const file of candidates.gone) {
     ((await isBehind(file)) ? gone : wanted).add(file);
@@ -48,8 +49,11 @@ export async function chooseFiles(
     for (const parent of parentsOf(file))
       if (!nested.has(parent) && (await statOf(`${parent}/.git`)) !== null) nested.add(parent);
   }
-  for (const file of more)
-    if (!(await isBehind(file)) && (await statOf(file)) !== null) wanted.add(file);
+  for (const file of [...changed, ...added]) wanted.add(file);
+  for (const file of more) {
+    const stats = (await isBehind(file)) ? null : await statOf(file);
+    if (stats?.isFile() === true || stats?.isSymbolicLink() === true) wanted.add(file);
+  }
   const paths: RawPath[] = [];
   let [tooLarge, total] = [0, 0];
   for (const file of wanted) {
