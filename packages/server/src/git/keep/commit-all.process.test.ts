@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { openGitWorld, type GitWorld } from "../testing/git-world.ts";
+import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktree } from "../worktree/create-worktree.ts";
 import { commitAll, type CommitRequest } from "./commit-all.ts";
 

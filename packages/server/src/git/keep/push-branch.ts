@@ -85,7 +85,7 @@ export async function pushBranch(request: PushRequest, options: GitOptions): Pro
 /** A name or a relative path would lead to what the repository, or its folder, contains. */
 function refuseUnclear(remote: string): void {
   const isUrl = /^(?:https?|ssh|git|file):\/\/[^-]/u.test(remote);
-  const isHost = /^(?:[\w.][\w.-]*@)?[\w.][\w.-]*:(?!:)[^-]/u.test(remote);
+  const isHost = /^(?:[\w.][\w.-]*@)?[\w.][\w.-]*:(?!:|\/\/)[^-]/u.test(remote);
   if (isUrl || isHost || path.isAbsolute(remote)) return;
   throw new GitFault(
     "The remote repository must be a URL, such as https://example.com/project.git.",

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { copyFile, lstat, readFile, rm } from "node:fs/promises";
+import { lstat, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { GitFault } from "../git-fault.ts";
 import type { OwnGitFolder } from "../own-git-folder.ts";
@@ -25,9 +25,10 @@ export async function openIndexDraft(own: OwnGitFolder, head: string | null): Pr
   try {
     const stats = await lstat(index).catch(() => null);
     if (stats !== null && !stats.isFile()) throw new GitFault("The index of Git is not a file.");
-    if (stats !== null) await own.shell('cp -p -- "$1" "$2"', [index, before]);
+    // With a later time Git would not notice files that changed in the second in which the index was written.
+    if (stats !== null)
+      await own.shell('cp -p -- "$1" "$2" && cp -p -- "$2" "$3"', [index, before, draft]);
     const hash = await hashOf(before);
-    if (stats !== null) await copyFile(before, draft);
     if (stats === null || !(await isReadable(own, draft))) {
       await rm(draft, { force: true });
       await own.git(["-c", "index.version=2", "read-tree", head ?? "--empty"], { index: draft });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { GitFault } from "../git-fault.ts";
-import { openGitWorld, type GitWorld } from "../testing/git-world.ts";
+import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktree, type CreateRequest } from "./create-worktree.ts";
 
 const BRANCH = "holdfast/work-12345678";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { repeat } from "../../domain/testing/repeat.ts";
-import { openGitWorld, type GitWorld } from "../testing/git-world.ts";
+import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktree, type CreateRequest } from "./create-worktree.ts";
 import { removeWorktree, type RemoveRequest } from "./remove-worktree.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { openGitWorld, type GitWorld } from "../testing/git-world.ts";
+import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktree } from "./create-worktree.ts";
 import { removeWorktree, type RemoveRequest, type RemoveResult } from "./remove-worktree.ts";
 import { createWorktreeGit } from "./worktree-git.ts";

@@ -10,7 +10,7 @@ import {
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openOwnGitFolder } from "../../own-git-folder.ts";
-import { openGitWorld, type GitWorld } from "../../testing/git-world.ts";
+import { openGitWorld, type GitWorld } from "../../testing/worktree-world.ts";
 import { createWorktree } from "../create-worktree.ts";
 import { COPY_LIMITS, copyIgnored, type Copied, type CopyLimits } from "./copy-ignored.ts";
 
