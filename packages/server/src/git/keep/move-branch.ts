@@ -2,7 +2,8 @@ import { findGitFolders } from "../find-git-folders.ts";
 import { GitFault } from "../git-fault.ts";
 import type { Environment } from "../git-variables.ts";
 import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
-import type { RawPath } from "../raw-path.ts";
+import { joinPaths, type RawPath } from "../raw-path.ts";
+import type { ChangedFile } from "../snapshot/changed-file.ts";
 import { compareTrees } from "../snapshot/compare.ts";
 import { openWorkFolder } from "../work-folder.ts";
 import { readContent, treeOf } from "../worktree/worktree-content.ts";
@@ -39,7 +40,7 @@ const MAX_NAMED = 100;
 
 /**
  * Moves a branch, and the files of the folder in which it is checked out. If anything is in the way, nothing changes. The files
- * come first: if the process is killed in the middle, Git shows them as changes of the old commit.
+ * come first: if the process is killed in the middle, Git shows them as changes of the old commit, and the next call goes on.
  */
 export async function moveBranch(
   own: OwnGitFolder,
@@ -58,11 +59,14 @@ async function moveFiles(own: OwnGitFolder, move: Move): Promise<MoveResult> {
   const { folder } = own.folders;
   const { from, to } = move;
   await refuseUnfinished(own);
-  const changed = await findChanges(own, from);
-  if (changed !== null)
-    return { moved: false, why: "not_clean", folder, files: changed.slice(0, MAX_NAMED) };
   const changes = await compareTrees(own, from, to, { renames: false });
-  const blocking = await findInTheWay(folder, changes);
+  const { done, others } = await compareFiles(own, from, to, changes);
+  if (others !== null)
+    return { moved: false, why: "not_clean", folder, files: others.slice(0, MAX_NAMED) };
+  const blocking = await findInTheWay(
+    folder,
+    changes.filter((each) => !done.includes(each.path)),
+  );
   if (blocking.length > 0)
     return { moved: false, why: "in_the_way", folder, files: blocking.slice(0, MAX_NAMED) };
   const index = await openIndexDraft(own, from);
@@ -72,13 +76,12 @@ async function moveFiles(own: OwnGitFolder, move: Move): Promise<MoveResult> {
       writesFiles: true,
     });
   try {
-    // Old times and sizes in the index would look like changes.
-    await own.git(["update-index", "-q", "--refresh"], { index: index.path, codes: [0, 1] });
-    await readTree(from, to);
+    const now = await writeNow(own, index.path, from, done);
+    await readTree(now, to);
     let isInstalled = false;
     const goBack = async (): Promise<void> => {
       if (isInstalled) await index.restore();
-      await readTree(to, from);
+      await readTree(to, now);
     };
     try {
       await index.install();
@@ -95,15 +98,53 @@ async function moveFiles(own: OwnGitFolder, move: Move): Promise<MoveResult> {
   }
 }
 
-/** Files that are not as in the commit; null if there are none. New files do not count. */
-async function findChanges(own: OwnGitFolder, head: string): Promise<readonly RawPath[] | null> {
-  const { changes, staged } = await readContent(own);
-  const tree = await treeOf(own, head);
-  const files = changes.filter(({ change }) => change !== "added").map((each) => each.path);
-  if (files.length > 0) return files;
-  if (staged === tree) return null;
-  if (staged === null) return [];
-  return (await compareTrees(own, tree, staged, { renames: false })).map((each) => each.path);
+/** How the working files differ from the old commit. */
+interface Comparison {
+  /** Files that are already as in the new commit: an earlier attempt was killed. */
+  readonly done: readonly RawPath[];
+  /** Files with other changes; null if there are none. New files that the new commit does not have are no changes. */
+  readonly others: readonly RawPath[] | null;
+}
+
+async function compareFiles(
+  own: OwnGitFolder,
+  from: string,
+  to: string,
+  changes: readonly ChangedFile[],
+): Promise<Comparison> {
+  const { tree, staged } = await readContent(own);
+  const wanted = new Map(changes.map((each) => [each.path, each]));
+  const differing = await compareTrees(own, from, tree, { renames: false });
+  const isDone = ({ path, after, modeAfter }: ChangedFile): boolean => {
+    const target = wanted.get(path);
+    return target !== undefined && target.after === after && target.modeAfter === modeAfter;
+  };
+  const done = differing.filter(isDone).map((each) => each.path);
+  const others = differing.filter((each) => each.before !== null && !isDone(each));
+  if (others.length > 0) return { done, others: others.map((each) => each.path) };
+  const [before, after] = [await treeOf(own, from), await treeOf(own, to)];
+  if (staged === before || staged === after) return { done, others: null };
+  if (staged === null) return { done, others: [] };
+  const index = await compareTrees(own, before, staged, { renames: false });
+  return { done, others: index.map((each) => each.path) };
+}
+
+/** Makes the index agree with the working files: the old commit, with what is done already. Returns its tree. */
+async function writeNow(
+  own: OwnGitFolder,
+  index: string,
+  from: string,
+  done: readonly RawPath[],
+): Promise<string> {
+  await own.git(["read-tree", "-m", from], { index });
+  await own.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
+    index,
+    input: joinPaths(done),
+  });
+  // Old times and sizes in the index would look like changes.
+  await own.git(["update-index", "-q", "--refresh"], { index, codes: [0, 1] });
+  const { stdout } = await own.git(["write-tree"], { index });
+  return stdout.toString("latin1").trim();
 }
 
 async function updateRef(own: OwnGitFolder, move: Move): Promise<boolean> {

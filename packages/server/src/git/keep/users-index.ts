@@ -40,11 +40,11 @@ export async function openIndexDraft(own: OwnGitFolder, head: string | null): Pr
           throw new GitFault("Another program of Git is at work in this folder.");
         if ((await hashOf(index)) !== hash)
           throw new GitFault("The index of Git has changed meanwhile.");
-        await own.shell(INSTALL, [draft, index]);
+        await own.shell(INSTALL, [draft, index, randomUUID()]);
       },
       restore: async () => {
         if (stats === null) await own.shell('rm -f -- "$1"', [index]);
-        else await own.shell(INSTALL, [before, index]);
+        else await own.shell(INSTALL, [before, index, randomUUID()]);
       },
       close,
     };
@@ -54,8 +54,11 @@ export async function openIndexDraft(own: OwnGitFolder, head: string | null): Pr
   }
 }
 
-/** The time of the index tells Git which files may have changed since. */
-const INSTALL = 'cp -p -- "$1" "$2.holdfast" && mv -f -- "$2.holdfast" "$2"';
+/**
+ * The time of the index tells Git which files may have changed since, so it is kept. Nobody can guess the name of the copy and
+ * make a link of it.
+ */
+const INSTALL = 'cp -p -- "$1" "$2.$3" && mv -f -- "$2.$3" "$2"';
 
 /** An index may refer to another file, which only Git itself finds. */
 async function isReadable(own: OwnGitFolder, index: string): Promise<boolean> {
