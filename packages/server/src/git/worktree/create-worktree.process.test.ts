@@ -3,7 +3,9 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { GitFault } from "../git-fault.ts";
 import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
+import { beginMaking } from "../work-folder.ts";
 import { createWorktree, type CreateRequest } from "./create-worktree.ts";
+import { removeWorktree } from "./remove-worktree.ts";
 
 const BRANCH = "holdfast/work-12345678";
 
@@ -156,6 +158,7 @@ describe("a worktree of a session", () => {
     const head = git(repo, "rev-parse", "HEAD").trim();
     const reason = `Holdfast is making ${JSON.stringify(worktree)} from ${head}`;
     const add = ["worktree", "add", "--lock", "--reason", reason, "--quiet"];
+    await beginMaking(worktree, world.options);
     git(repo, ...add, "-b", BRANCH, worktree, head);
     writeFileSync(path.join(worktree, "file"), "half\n");
     expect(await create(world)).toMatchObject({ branch: BRANCH, existed: false });
@@ -165,6 +168,7 @@ describe("a worktree of a session", () => {
     ]);
     // Git was killed before it wrote where the worktree is.
     const other = `${worktree}-2`;
+    await beginMaking(other, world.options);
     mkdirSync(path.join(repo, ".git", "worktrees", "odd"));
     writeFileSync(
       path.join(repo, ".git", "worktrees", "odd", "locked"),
@@ -172,5 +176,25 @@ describe("a worktree of a session", () => {
     );
     expect(await create(world, { folder: other })).toMatchObject({ branch: `${BRANCH}-2` });
     expect(readdirSync(path.join(repo, ".git", "worktrees")).toSorted()).toEqual(["one", "one-2"]);
+  });
+
+  it("D7: is not removed because an agent has written that it is only a part", async () => {
+    const world = openGitWorld();
+    const { git, repo, worktree } = world;
+    const made = await create(world);
+    world.write("worktrees/one/file", "mine\n");
+    const lock = `Holdfast is making ${JSON.stringify(worktree)} from ${made.base}\n`;
+    world.write("repo/.git/worktrees/one/locked", lock);
+    expect(await create(world)).toMatchObject({ existed: true });
+    const request = { repository: repo, folder: worktree, branch: BRANCH, force: false };
+    const keepAs = "refs/holdfast/session/worktree";
+    expect(await removeWorktree({ ...request, keepAs }, world.options)).toMatchObject({
+      removed: false,
+      why: "locked",
+    });
+    git(repo, "worktree", "unlock", worktree);
+    world.write("repo/.git/worktrees/odd/locked", lock);
+    expect(await create(world)).toMatchObject({ existed: true });
+    expect(world.read("worktrees/one/file")).toBe("mine\n");
   });
 });
