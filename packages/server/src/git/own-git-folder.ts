@@ -104,6 +104,8 @@ export async function openOwnGitFolder(
     GIT_DIR: own,
     GIT_WORK_TREE: folder,
     GIT_OBJECT_DIRECTORY: path.join(common, "objects"),
+    // Where the history of a clone with a limited depth ends.
+    GIT_SHALLOW_FILE: path.join(common, "shallow"),
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_ATTR_NOSYSTEM: "1",

@@ -15,7 +15,7 @@ import { needProgram } from "../../domain/testing/machine.ts";
 import type { GitOptions } from "../own-git-folder.ts";
 
 /** A user with a home, a repository with one commit, and a place for worktrees. */
-export interface WorktreeWorld {
+export interface GitWorld {
   readonly folder: string;
   readonly home: string;
   readonly repo: string;
@@ -31,7 +31,7 @@ export interface WorktreeWorld {
 }
 
 /** Paths of `write` and `read` are relative to the folder of the world. */
-export function openWorktreeWorld(): WorktreeWorld {
+export function openGitWorld(): GitWorld {
   needProgram("git");
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-worktree-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ export function openWorktreeWorld(): WorktreeWorld {
   mkdirSync(home);
   mkdirSync(repo);
   const environment = { PATH: process.env["PATH"] ?? "", HOME: home, LC_ALL: "C" };
-  const git: WorktreeWorld["git"] = (cwd, ...args) =>
+  const git: GitWorld["git"] = (cwd, ...args) =>
     execFileSync("git", args, {
       cwd,
       env: environment,
@@ -51,13 +51,13 @@ export function openWorktreeWorld(): WorktreeWorld {
     path.join(home, ".gitconfig"),
     "[user]\n\tname = Ann\n\temail = ann@example.com\n[init]\n\tdefaultBranch = main\n",
   );
-  const write: WorktreeWorld["write"] = (file, text, mode) => {
+  const write: GitWorld["write"] = (file, text, mode) => {
     const target = path.join(folder, file);
     mkdirSync(path.dirname(target), { recursive: true });
     writeFileSync(target, text);
     if (mode !== undefined) chmodSync(target, mode);
   };
-  const commit: WorktreeWorld["commit"] = (cwd, message) => {
+  const commit: GitWorld["commit"] = (cwd, message) => {
     git(cwd, "add", "-A");
     git(cwd, "commit", "--quiet", "--allow-empty", "-m", message);
     return git(cwd, "rev-parse", "HEAD").trim();

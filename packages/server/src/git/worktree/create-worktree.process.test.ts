@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { GitFault } from "../git-fault.ts";
-import { openWorktreeWorld, type WorktreeWorld } from "../testing/worktree-world.ts";
+import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
+import { beginMaking } from "../work-folder.ts";
 import { createWorktree, type CreateRequest } from "./create-worktree.ts";
+import { removeWorktree } from "./remove-worktree.ts";
 
 const BRANCH = "holdfast/work-12345678";
 
-const request = (world: WorktreeWorld, more: Partial<CreateRequest> = {}): CreateRequest => ({
+const request = (world: GitWorld, more: Partial<CreateRequest> = {}): CreateRequest => ({
   repository: world.repo,
   folder: world.worktree,
   branch: BRANCH,
@@ -16,12 +18,12 @@ const request = (world: WorktreeWorld, more: Partial<CreateRequest> = {}): Creat
   ...more,
 });
 
-const create = (world: WorktreeWorld, more: Partial<CreateRequest> = {}) =>
+const create = (world: GitWorld, more: Partial<CreateRequest> = {}) =>
   createWorktree(request(world, more), world.options);
 
 describe("a worktree of a session", () => {
   it("D7: is on a new branch, with the files of the commit, and Git works in it", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     const { git, repo, worktree } = world;
     const head = git(repo, "rev-parse", "HEAD").trim();
     expect(await create(world)).toEqual({
@@ -45,7 +47,7 @@ describe("a worktree of a session", () => {
   });
 
   it("D7: leaves the index, the files and the branch of the repository as they are", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     const { git, repo } = world;
     world.write("repo/staged", "staged\n");
     git(repo, "add", "staged");
@@ -65,7 +67,7 @@ describe("a worktree of a session", () => {
   });
 
   it("D7: begins at a branch, a tag or a commit", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     const { git, repo } = world;
     const first = git(repo, "rev-parse", "HEAD").trim();
     git(repo, "tag", "-a", "-m", "tag", "v1");
@@ -83,7 +85,7 @@ describe("a worktree of a session", () => {
   });
 
   it("D7: can be made from another worktree, and begins at the commit there", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     await create(world);
     world.write("worktrees/one/file", "two\n");
     const commit = world.commit(world.worktree, "second");
@@ -96,7 +98,7 @@ describe("a worktree of a session", () => {
   });
 
   it("D7: is made once if it is asked for twice, and keeps its base", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     const first = await create(world);
     world.write("worktrees/one/file", "mine\n");
     world.commit(world.repo, "later");
@@ -106,7 +108,7 @@ describe("a worktree of a session", () => {
   });
 
   it("D7: is refused without a commit, with an unknown base, and with a bad branch", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     const empty = path.join(world.folder, "empty");
     mkdirSync(empty);
     world.git(empty, "init", "--quiet");
@@ -133,7 +135,7 @@ describe("a worktree of a session", () => {
   });
 
   it("D7: is refused in a folder with files, in another worktree, and through a link", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     const { git, repo, worktree, folder } = world;
     const full = path.join(folder, "full");
     world.write("full/file", "mine\n");
@@ -151,11 +153,12 @@ describe("a worktree of a session", () => {
   });
 
   it("D7: of which only a part was made is made anew", async () => {
-    const world = openWorktreeWorld();
+    const world = openGitWorld();
     const { git, repo, worktree } = world;
     const head = git(repo, "rev-parse", "HEAD").trim();
     const reason = `Holdfast is making ${JSON.stringify(worktree)} from ${head}`;
     const add = ["worktree", "add", "--lock", "--reason", reason, "--quiet"];
+    await beginMaking(worktree, world.options);
     git(repo, ...add, "-b", BRANCH, worktree, head);
     writeFileSync(path.join(worktree, "file"), "half\n");
     expect(await create(world)).toMatchObject({ branch: BRANCH, existed: false });
@@ -165,6 +168,7 @@ describe("a worktree of a session", () => {
     ]);
     // Git was killed before it wrote where the worktree is.
     const other = `${worktree}-2`;
+    await beginMaking(other, world.options);
     mkdirSync(path.join(repo, ".git", "worktrees", "odd"));
     writeFileSync(
       path.join(repo, ".git", "worktrees", "odd", "locked"),
@@ -172,5 +176,25 @@ describe("a worktree of a session", () => {
     );
     expect(await create(world, { folder: other })).toMatchObject({ branch: `${BRANCH}-2` });
     expect(readdirSync(path.join(repo, ".git", "worktrees")).toSorted()).toEqual(["one", "one-2"]);
+  });
+
+  it("D7: is not removed because an agent has written that it is only a part", async () => {
+    const world = openGitWorld();
+    const { git, repo, worktree } = world;
+    const made = await create(world);
+    world.write("worktrees/one/file", "mine\n");
+    const lock = `Holdfast is making ${JSON.stringify(worktree)} from ${made.base}\n`;
+    world.write("repo/.git/worktrees/one/locked", lock);
+    expect(await create(world)).toMatchObject({ existed: true });
+    const request = { repository: repo, folder: worktree, branch: BRANCH, force: false };
+    const keepAs = "refs/holdfast/session/worktree";
+    expect(await removeWorktree({ ...request, keepAs }, world.options)).toMatchObject({
+      removed: false,
+      why: "locked",
+    });
+    git(repo, "worktree", "unlock", worktree);
+    world.write("repo/.git/worktrees/odd/locked", lock);
+    expect(await create(world)).toMatchObject({ existed: true });
+    expect(world.read("worktrees/one/file")).toBe("mine\n");
   });
 });

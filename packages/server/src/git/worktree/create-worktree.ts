@@ -2,7 +2,7 @@ import { mkdir, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { GitFault } from "../git-fault.ts";
 import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
-import { forgetFolder, openWorkFolder } from "../work-folder.ts";
+import { beginMaking, endMaking, forgetFolder, openWorkFolder } from "../work-folder.ts";
 import { numberedBranch } from "./branch-name.ts";
 import { copyIgnored, type Copied } from "./copy/copy-ignored.ts";
 import { baseOf, branchOf, commitOf, findWorktree } from "./read-worktree.ts";
@@ -52,6 +52,7 @@ export async function createWorktree(
   const found = await findWorktree(main, folder, options);
   switch (found.found) {
     case "worktree":
+      await endMaking(folder, options);
       return existing(found.own, request);
     case "half_made":
       await cleanUp(main, folder, options);
@@ -112,6 +113,7 @@ async function make(
   await main.repositoryGit(["check-ref-format", "--branch", wanted]).catch((error: unknown) => {
     throw new GitFault(`"${wanted}" is not a valid name of a branch.`, { cause: error });
   });
+  await beginMaking(folder, options);
   await mkdir(folder, { recursive: true });
   const lock = ["--lock", "--reason", makingLock(folder, base)];
   await main.repositoryGit(
@@ -128,6 +130,7 @@ async function make(
   const copied = await copyIgnored(main, folder, copy);
   await own.repositoryGit(["update-ref", BASE_REF, base]);
   await main.repositoryGit(["worktree", "unlock", "--", folder]);
+  await endMaking(folder, options);
   return { branch, base, folder, existed: false, ...copied };
 }
 
@@ -158,6 +161,7 @@ async function cleanUp(main: OwnGitFolder, folder: string, options: GitOptions):
   const begun = registrations.filter(({ lock }) => isBeingMade(folder, lock));
   if (begun.length === 0) {
     await rmdir(folder).catch(() => {});
+    await endMaking(folder, options);
     return;
   }
   const branches: (string | null)[] = [];

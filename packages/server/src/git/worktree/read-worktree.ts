@@ -3,7 +3,7 @@ import path from "node:path";
 import { findGitFolders } from "../find-git-folders.ts";
 import { GitFault } from "../git-fault.ts";
 import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
-import { openWorkFolder } from "../work-folder.ts";
+import { isMaking, openWorkFolder } from "../work-folder.ts";
 import { BASE_REF, findRegistrations, isBeingMade, type Registration } from "./registrations.ts";
 
 /** A folder that may be a worktree of a repository. */
@@ -35,7 +35,9 @@ export async function findWorktree(
   if (registrations.length === 0) return { found: stats === null ? "nothing" : "other" };
   // A link is not the folder that was registered.
   if (stats !== null && !stats.isDirectory()) return { found: "other" };
-  if (registrations.some(({ lock }) => isBeingMade(folder, lock)))
+  // Agents can write the locks, so these alone do not allow to remove anything.
+  const begun = registrations.filter(({ lock }) => isBeingMade(folder, lock));
+  if (begun.length === registrations.length && (await isMaking(folder, options)))
     return { found: "half_made", registrations };
   const folders = stats === null ? null : await findGitFolders(folder);
   if (folders === null || typeof folders === "string") {
@@ -43,7 +45,8 @@ export async function findWorktree(
     const names = stats === null ? [] : await readdir(folder);
     return names.length === 0 ? { found: "without_folder", registrations } : { found: "other" };
   }
-  if (folders.common !== common) return { found: "other" };
+  const isWhole = registrations.some((each) => each.path === folders.own);
+  if (folders.common !== common || !isWhole) return { found: "other" };
   return { found: "worktree", registrations, own: await openWorkFolder(folder, options) };
 }
 

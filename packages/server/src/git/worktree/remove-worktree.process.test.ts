@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWorktreeWorld, type WorktreeWorld } from "../testing/worktree-world.ts";
+import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktree } from "./create-worktree.ts";
 import { removeWorktree, type RemoveRequest, type RemoveResult } from "./remove-worktree.ts";
 import { createWorktreeGit } from "./worktree-git.ts";
@@ -22,8 +22,8 @@ import { worktreeState } from "./worktree-state.ts";
 const BRANCH = "holdfast/work-12345678";
 const KEEP = "refs/holdfast/session/worktree";
 
-async function openWorld(): Promise<WorktreeWorld> {
-  const world = openWorktreeWorld();
+async function openWorld(): Promise<GitWorld> {
+  const world = openGitWorld();
   await createWorktree(
     { repository: world.repo, folder: world.worktree, branch: BRANCH, base: null, copy: [] },
     world.options,
@@ -31,7 +31,7 @@ async function openWorld(): Promise<WorktreeWorld> {
   return world;
 }
 
-const remove = (world: WorktreeWorld, more: Partial<RemoveRequest> = {}): Promise<RemoveResult> =>
+const remove = (world: GitWorld, more: Partial<RemoveRequest> = {}): Promise<RemoveResult> =>
   removeWorktree(
     {
       repository: world.repo,
@@ -44,10 +44,10 @@ const remove = (world: WorktreeWorld, more: Partial<RemoveRequest> = {}): Promis
     world.options,
   );
 
-const state = ({ repo, worktree, options }: WorktreeWorld, base = "main") =>
+const state = ({ repo, worktree, options }: GitWorld, base = "main") =>
   worktreeState({ repository: repo, folder: worktree, base }, options);
 
-const branches = ({ git, repo }: WorktreeWorld): string =>
+const branches = ({ git, repo }: GitWorld): string =>
   git(repo, "branch", "--format=%(refname:short)");
 
 /** All files with their content, except `.git`. */

@@ -10,12 +10,12 @@ import {
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openOwnGitFolder } from "../../own-git-folder.ts";
-import { openWorktreeWorld, type WorktreeWorld } from "../../testing/worktree-world.ts";
+import { openGitWorld, type GitWorld } from "../../testing/worktree-world.ts";
 import { createWorktree } from "../create-worktree.ts";
 import { COPY_LIMITS, copyIgnored, type Copied, type CopyLimits } from "./copy-ignored.ts";
 
 async function copy(
-  world: WorktreeWorld,
+  world: GitWorld,
   patterns: readonly string[],
   limits: Partial<CopyLimits> = {},
 ): Promise<Copied> {
@@ -24,8 +24,8 @@ async function copy(
   return copyIgnored(own, world.worktree, patterns, { ...COPY_LIMITS, ...limits });
 }
 
-function openIgnoringWorld(...rules: readonly string[]): WorktreeWorld {
-  const world = openWorktreeWorld();
+function openIgnoringWorld(...rules: readonly string[]): GitWorld {
+  const world = openGitWorld();
   world.write("repo/.gitignore", rules.map((rule) => `${rule}\n`).join(""));
   world.commit(world.repo, "rules");
   return world;

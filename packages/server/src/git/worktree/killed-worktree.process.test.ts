@@ -1,42 +1,18 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { repeat } from "../../domain/testing/repeat.ts";
-import { openWorktreeWorld, type WorktreeWorld } from "../testing/worktree-world.ts";
+import { runKilled } from "../testing/run-killed.ts";
+import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktree, type CreateRequest } from "./create-worktree.ts";
 import { removeWorktree, type RemoveRequest } from "./remove-worktree.ts";
 
-const PROGRAM = path.resolve(import.meta.dirname, "..", "testing", "worktree-program.ts");
 const BRANCH = "holdfast/work-12345678";
 const KEEP = "refs/holdfast/session/worktree";
 
-/** Starts the program, and kills it this long after it has begun. Returns whether it was done. */
-async function runKilled(
-  world: WorktreeWorld,
-  act: "create" | "remove",
-  request: CreateRequest | RemoveRequest,
-  afterMs: number,
-): Promise<boolean> {
-  const args = [PROGRAM, act, JSON.stringify(request), JSON.stringify(world.options)];
-  const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  server.stdout.on("data", (bytes: Buffer) => {
-    text += bytes.toString("latin1");
-  });
-  const closed = once(server, "close");
-  await once(server.stdout, "data");
-  await Promise.race([pause(afterMs), closed]);
-  server.kill("SIGKILL");
-  await closed;
-  return text.includes("done");
-}
-
 /** A repository with some hundred files, so that a checkout takes a while. */
-function openLargeWorld(): WorktreeWorld {
-  const world = openWorktreeWorld();
+function openLargeWorld(): GitWorld {
+  const world = openGitWorld();
   for (let number = 0; number < 400; number += 1)
     world.write(`repo/many/${number % 20}/${number}`, `${number}\n`.repeat(200));
   world.write("repo/.gitignore", "*.env\n");
@@ -63,7 +39,11 @@ describe("a server that is killed", () => {
       };
       const before = git(repo, "status", "--porcelain", "--branch");
       for (let tries = 0; tries < TRIES; tries += 1) {
-        await runKilled(world, "create", request, Math.random() * 120);
+        await runKilled(
+          "worktree-program.ts",
+          ["create", request, world.options],
+          Math.random() * 120,
+        );
         const made = await createWorktree(request, world.options);
         expect(made).toMatchObject({ branch: BRANCH, folder: worktree });
         expect([
@@ -100,7 +80,11 @@ describe("a server that is killed", () => {
           keepAs: `${KEEP}-${tries}`,
           force: true,
         };
-        await runKilled(world, "remove", request, Math.random() * 150);
+        await runKilled(
+          "worktree-program.ts",
+          ["remove", request, world.options],
+          Math.random() * 150,
+        );
         // What was kept needs no force any more. What was not kept is still there.
         const isKept = git(repo, "for-each-ref", request.keepAs) !== "";
         const removed = await removeWorktree({ ...request, force: !isKept }, world.options);

@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Starts a program of this folder, and kills it this long after it has begun. Returns whether it was done. */
+export async function runKilled(
+  program: "keep-program.ts" | "worktree-program.ts",
+  args: readonly [act: string, request: object, options: object],
+  afterMs: number,
+): Promise<boolean> {
+  const [act, request, options] = args;
+  const server = spawn(
+    process.execPath,
+    [
+      path.join(import.meta.dirname, program),
+      act,
+      JSON.stringify(request),
+      JSON.stringify(options),
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  let text = "";
+  server.stdout.on("data", (bytes: Buffer) => {
+    text += bytes.toString("latin1");
+  });
+  const closed = once(server, "close");
+  await once(server.stdout, "data");
+  await Promise.race([pause(afterMs), closed]);
+  server.kill("SIGKILL");
+  await closed;
+  return text.includes("done");
+}
