@@ -51,6 +51,7 @@ export function sampleSession(count: number): WholeSession {
     repo: null,
     lastEventId: String(count),
     messages: Array.from({ length: count }, (_, index) => sampleMessage(index)),
+    rewoundRuns: [],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FeedEvent, Message, Suspension, WholeSession } from "@holdfast/protocol";
+import type { FeedEvent, Message, Run, Suspension, WholeSession } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { applyEvent, MissingMessageError } from "./apply-event.ts";
 import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
@@ -26,10 +26,30 @@ const suspension = (id: string, status: Suspension["status"] = "open"): Suspensi
   answeredBy: null,
   closedAt: null,
 });
+const RUN: Run = {
+  id: "run",
+  sessionId: "s",
+  messageId: "m",
+  status: "completed",
+  provider: null,
+  model: null,
+  attempts: 1,
+  stopReason: null,
+  error: null,
+  usage: null,
+  memory: null,
+  unusedAnswers: [],
+  changes: null,
+  rewoundAt: null,
+  queuedAt: AT,
+  startedAt: AT,
+  endedAt: AT,
+};
 const WHOLE: WholeSession = {
   ...SESSION,
   repo: REPOSITORY,
   messages: [message(1, "a"), message(5, "b")],
+  rewoundRuns: [],
   lastEventId: "5",
 };
 
@@ -105,6 +125,17 @@ describe("applying an event to a session", () => {
         { type: "phase", data: phase },
       ]),
     ).toEqual(changed);
+  });
+
+  it("D7 knows the runs that were taken back, until they return", () => {
+    const run = (id: string, rewoundAt: string | null): FeedEvent => ({
+      type: "run",
+      data: { ...RUN, id, rewoundAt },
+    });
+    const rewound = after([run("r2", AT), run("r1", AT), run("r2", AT)]);
+    expect(rewound).toEqual({ ...WHOLE, rewoundRuns: ["r1", "r2"] });
+    expect(after([run("r2", AT), run("r2", null)])).toEqual(WHOLE);
+    expect(after([run("r1", null)])).toBe(WHOLE);
   });
 
   it("returns null for a deleted session, and the same session for events that do not change it", () => {

@@ -7,6 +7,7 @@ import {
   type Message,
   type OpenSuspension,
   type PhaseChange,
+  type Run,
   type Session,
   type Suspension,
   type WholeSession,
@@ -41,6 +42,8 @@ function change(session: WholeSession, event: FeedEvent): WholeSession | null {
       return { ...session, messages: put(session.messages, event.data) };
     case "delta":
       return { ...session, messages: grow(session.messages, event.data) };
+    case "run":
+      return withRun(session, event.data);
     case "deleted":
       return null;
     default:
@@ -85,6 +88,13 @@ export function applySuspension(
   const at = open.findIndex((other) => other.id === id);
   const changed = { id, kind, request, createdAt, expiresAt };
   return others.toSpliced(at === -1 ? others.length : at, 0, changed);
+}
+
+function withRun(session: WholeSession, { id, rewoundAt }: Run): WholeSession {
+  const isKnown = session.rewoundRuns.includes(id);
+  if (isKnown === (rewoundAt !== null)) return session;
+  const others = session.rewoundRuns.filter((other) => other !== id);
+  return { ...session, rewoundRuns: isKnown ? others : [...others, id].toSorted() };
 }
 
 /** Inserts a message in the order of `seq`, or replaces it. */

@@ -148,6 +148,10 @@ export const wholeSessionSchema = sessionSchema
   .extend({
     repo: repositorySchema.nullable(),
     messages: z.array(messageSchema),
+    rewoundRuns: z
+      .array(idSchema)
+      .default([])
+      .describe("the runs that were taken back; agents do not know their messages any more"),
     lastEventId: z.string().describe("position from which an event stream continues this reply"),
   })
   .meta({ id: "WholeSession" });

@@ -174,6 +174,7 @@ export function createSessionModel(): SessionModel {
       ...session,
       repo: REPOSITORY,
       messages: [...messages],
+      rewoundRuns: [],
       lastEventId: String(seq),
     }),
     // An incomplete message contains all text so far, although its deltas are still in the log.

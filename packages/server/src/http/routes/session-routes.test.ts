@@ -166,6 +166,7 @@ describe("sessions over HTTP", () => {
                 session: session({ state: "suspended", suspensions: [waiting] }),
                 repo: REPO,
                 messages: [message(), message({ id: "m2", seq: 4, complete: false })],
+                rewoundRuns: new Set(["r9", "r1"]),
                 feedAfter: 39,
               }
             : refusal(),
@@ -208,6 +209,7 @@ describe("sessions over HTTP", () => {
           content: { type: "text", text: "hello", partial: true },
         }),
       ],
+      rewoundRuns: ["r1", "r9"],
       lastEventId: "39",
     });
     expect((await app.inject("/api/sessions/other")).statusCode).toBe(404);
@@ -223,6 +225,7 @@ describe("sessions over HTTP", () => {
           session: session(),
           repo: null,
           messages: [],
+          rewoundRuns: new Set<string>(),
           feedAfter: 0,
         }),
       },

@@ -184,6 +184,7 @@ export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
     ...toWireSession(whole.session),
     repo: whole.repo === null ? null : toWireRepo(whole.repo),
     messages: whole.messages.map(toWireMessage),
+    rewoundRuns: [...whole.rewoundRuns].toSorted(),
     lastEventId: String(whole.feedAfter),
   };
 }

@@ -8,6 +8,8 @@ export interface WholeSession {
   readonly session: SessionSnapshot;
   readonly repo: Repo | null;
   readonly messages: readonly Message[];
+  /** The runs that were taken back. */
+  readonly rewoundRuns: ReadonlySet<string>;
   /** A feed opened after this position brings everything that is missing here. */
   readonly feedAfter: number;
 }
@@ -54,9 +56,10 @@ export function readWholeSession(store: Store, sessionId: string): Promise<Reply
   return withSession(store, sessionId, async (session) => {
     const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
     const messages = await store.readMessages({ sessionId });
+    const rewoundRuns = await store.rewoundRuns(sessionId);
     // The feed sends an incomplete message again as a whole, so that no piece of it is added twice.
     const feedAfter = Math.min(session.lastSeq, beforeIncomplete(messages) ?? Infinity);
-    return { session, repo, messages, feedAfter };
+    return { session, repo, messages, rewoundRuns, feedAfter };
   });
 }
 

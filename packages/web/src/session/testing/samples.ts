@@ -9,7 +9,14 @@ export function sampleSession(more: Partial<Session> = {}): Session {
 }
 
 export function sampleWhole(more: Partial<WholeSession> = {}): WholeSession {
-  return { ...sampleSession(), repo: null, messages: [], lastEventId: "7", ...more };
+  return {
+    ...sampleSession(),
+    repo: null,
+    messages: [],
+    rewoundRuns: [],
+    lastEventId: "7",
+    ...more,
+  };
 }
 
 export function sampleRun(id: string, more: Partial<Run> = {}): Run {

@@ -28,6 +28,7 @@ export const wholeSession = (more: Partial<WholeSession> = {}): WholeSession => 
     session: samples.session(),
     repo: samples.REPO,
     messages: [],
+    rewoundRuns: new Set<string>(),
     feedAfter: 0,
   }),
   ...more,
