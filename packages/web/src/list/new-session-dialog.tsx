@@ -8,6 +8,7 @@ import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../ui/field.tsx";
+import { WorkspaceField } from "../worktree/workspace-field.tsx";
 import { ConnectionFields } from "./connection-fields.tsx";
 import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
@@ -78,6 +79,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
             />
           )}
         </Field>
+        <WorkspaceField workspace={draft.workspace} base={draft.base} onChange={change} />
         <ConnectionFields
           mcpServers={draft.mcpServers}
           directories={draft.directories}
@@ -103,9 +105,11 @@ const NOTHING_TYPED = {
   options: {},
   title: "",
   message: "",
+  workspace: "",
+  base: "",
   mcpServers: "",
   directories: "",
-};
+} as const;
 
 function useNewSession(onClose: () => void) {
   const chosen = useDefaults();

@@ -16,6 +16,8 @@ const EMPTY = {
   options: {},
   title: "",
   message: "",
+  workspace: "" as const,
+  base: "",
   mcpServers: "",
   directories: "",
 };

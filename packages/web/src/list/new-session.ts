@@ -5,6 +5,7 @@ import {
   type CreateSessionRequest,
   type McpServers,
   type OptionValues,
+  type WorkspaceKind,
 } from "@holdfast/protocol";
 import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
@@ -18,6 +19,10 @@ export interface Draft {
   readonly options: OptionValues;
   readonly title: string;
   readonly message: string;
+  /** Where agents work; empty if the configuration of the repository decides. */
+  readonly workspace: WorkspaceKind | "";
+  /** Where the worktree begins; empty for the current commit. */
+  readonly base: string;
   /** JSON; empty if there are none. */
   readonly mcpServers: string;
   /** One path per line. */
@@ -29,7 +34,8 @@ const TITLE_LENGTH = 80;
 
 /** Throws if the MCP servers are not JSON. The server checks everything else. */
 export function toRequest(draft: Draft): CreateSessionRequest {
-  const { repoId, provider, model, mode, options, title, message } = draft;
+  const { repoId, provider, model, mode, options, title, message, workspace } = draft;
+  const base = workspace === "worktree" ? draft.base.trim() : "";
   const mcpServers = parseServers(draft.mcpServers);
   const directories = linesOf(draft.directories);
   const text = message.trim();
@@ -42,6 +48,8 @@ export function toRequest(draft: Draft): CreateSessionRequest {
     ...(Object.keys(options).length > 0 && { options }),
     ...(name !== "" && { title: name.slice(0, LIMITS.titleLength) }),
     ...(text !== "" && { message: text }),
+    ...(workspace !== "" && { workspace }),
+    ...(base !== "" && { base }),
     ...(mcpServers !== null && { mcpServers }),
     ...(directories.length > 0 && { directories }),
   };

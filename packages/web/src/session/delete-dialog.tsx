@@ -2,27 +2,38 @@ import { useState, type FormEvent, type ReactElement } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input } from "../ui/field.tsx";
+import { worktreeFate } from "../worktree/worktree-texts.ts";
 
 const WORD = "delete";
+
+/** What else is deleted. */
+export interface Deletion {
+  readonly agentSessions: boolean;
+  /** Removes the worktree although not everything in it is committed. */
+  readonly worktree: boolean;
+}
 
 /** Deletion cannot be undone, so the user must type a word. */
 export function DeleteDialog({
   name,
+  hasWorktree,
   busy,
   onConfirm,
   onClose,
 }: {
   readonly name: string;
+  readonly hasWorktree: boolean;
   readonly busy: boolean;
-  readonly onConfirm: (options: { readonly agentSessions: boolean }) => void;
+  readonly onConfirm: (options: Deletion) => void;
   readonly onClose: () => void;
 }): ReactElement {
   const [typed, setTyped] = useState("");
   const [agentSessions, setAgentSessions] = useState(false);
+  const [worktree, setWorktree] = useState(false);
   const isConfirmed = typed.trim().toLowerCase() === WORD;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isConfirmed && !busy) onConfirm({ agentSessions });
+    if (isConfirmed && !busy) onConfirm({ agentSessions, worktree });
   };
   return (
     <Dialog
@@ -59,16 +70,40 @@ export function DeleteDialog({
             />
           )}
         </Field>
-        <label className="flex items-center gap-2 text-sm touch-target">
-          <input
-            type="checkbox"
-            className="size-4 accent-accent"
-            checked={agentSessions}
-            onChange={(event) => setAgentSessions(event.target.checked)}
-          />
+        <Check checked={agentSessions} onChange={setAgentSessions}>
           Also delete what its agents keep of it
-        </label>
+        </Check>
+        {hasWorktree && (
+          <>
+            <Check checked={worktree} onChange={setWorktree}>
+              Remove its worktree although not everything is committed
+            </Check>
+            <p className="text-xs text-muted">{worktreeFate(worktree)}</p>
+          </>
+        )}
       </form>
     </Dialog>
+  );
+}
+
+function Check({
+  checked,
+  onChange,
+  children,
+}: {
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly children: string;
+}): ReactElement {
+  return (
+    <label className="flex items-center gap-2 text-sm touch-target">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {children}
+    </label>
   );
 }

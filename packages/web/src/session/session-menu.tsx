@@ -90,6 +90,7 @@ export function SessionMenu({
       {asking === "delete" && (
         <DeleteDialog
           name={sessionName(session)}
+          hasWorktree={session.worktree !== null}
           busy={actions.busy === "delete"}
           onConfirm={actions.remove}
           onClose={() => setAsking(null)}

@@ -8,6 +8,8 @@ import { goTo } from "../app/router.ts";
 import { NO_DRAFT } from "../composer/drafts.ts";
 import { drafts } from "../composer/page-outbox.ts";
 import { showFailure, showToast } from "../ui/toast.ts";
+import { worktreeEndText } from "../worktree/worktree-texts.ts";
+import type { Deletion } from "./delete-dialog.tsx";
 
 type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
 
@@ -44,13 +46,21 @@ export function useActions(session: Session, onSession: (session: Session) => vo
         }),
       /** Also cancels a running run. */
       archive: () => act("archive", "Not archived", () => client.sessions.archive(id)),
-      remove: ({ agentSessions }: { readonly agentSessions: boolean }) =>
+      remove: ({ agentSessions, worktree }: Deletion) =>
         act("delete", "Not deleted", async () => {
-          const options = agentSessions ? { agentSessions: "delete" as const } : {};
-          const deleted = await client.sessions.delete(id, options);
+          const deleted = await client.sessions.delete(id, {
+            ...(agentSessions && { agentSessions: "delete" }),
+            ...(worktree && { worktree: "remove" }),
+          });
           drafts.write(id, NO_DRAFT);
           goTo({ page: "list" }, { replace: true });
-          void showToast({ text: `${name} was deleted${left(deleted.agentSessions ?? [])}` });
+          const { worktreeEnd } = deleted;
+          const text = `${name} was deleted${left(deleted.agentSessions ?? [])}`;
+          void showToast(
+            worktreeEnd === undefined
+              ? { text }
+              : { text: `${text}. ${worktreeEndText(worktreeEnd)}`, durationMs: 12_000 },
+          );
         }),
       exportBundle: () =>
         act("export", "Not exported", async () => {

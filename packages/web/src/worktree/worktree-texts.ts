@@ -1,0 +1,24 @@
+import type { Session, WorktreeEnd } from "@holdfast/protocol";
+
+/** Where agents work, in a few words; null in the folder of the repository itself. */
+export function worktreeLabel({
+  workspace,
+  worktree,
+}: Pick<Session, "workspace" | "worktree">): string | null {
+  if (worktree !== null) return worktree.branch;
+  return workspace === "worktree" ? "Worktree" : null;
+}
+
+/** What became of the worktree of a deleted session. */
+export function worktreeEndText({ path, removed, message, keptAs }: WorktreeEnd): string {
+  const kept = keptAs === null ? "" : ` Work that was in no branch is kept as ${keptAs}.`;
+  if (removed) return `Its worktree was removed.${kept}`;
+  return `Its worktree is still at ${path}${message === null ? "." : `: ${message}`}${kept}`;
+}
+
+/** What happens to the worktree of a session that is deleted. */
+export function worktreeFate(remove: boolean): string {
+  return remove
+    ? "Its worktree is removed. Work that is not committed is kept as a Git ref first; its branch stays."
+    : "Its worktree is removed if everything in it is committed, and stays otherwise. Its branch stays.";
+}
