@@ -55,6 +55,8 @@ createRoot(root).render(
       store={store}
       find={createFind(store)}
       runLabel={() => "demo"}
+      messageMenu={() => []}
+      onChanges={() => undefined}
       noticeAction={() => null}
       root="/repo"
     />

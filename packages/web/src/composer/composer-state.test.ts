@@ -10,6 +10,7 @@ const IDLE: Session = {
   failure: null,
   queued: 0,
   supportsSteering: false,
+  rewind: null,
 };
 const stateOf = (more: Partial<Session>) => composerStateOf({ ...IDLE, ...more });
 

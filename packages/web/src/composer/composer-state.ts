@@ -23,7 +23,14 @@ export type ComposerState =
 export function composerStateOf(
   session: Pick<
     Session,
-    "status" | "state" | "repoId" | "delivery" | "failure" | "queued" | "supportsSteering"
+    | "status"
+    | "state"
+    | "repoId"
+    | "delivery"
+    | "failure"
+    | "queued"
+    | "supportsSteering"
+    | "rewind"
   >,
 ): ComposerState {
   const { status, state, repoId, delivery, failure, queued } = session;
@@ -43,6 +50,10 @@ export function composerStateOf(
   const interrupt = INTERRUPT[state];
   if (delivery === "hold") {
     const note = "Messages are held back in the queue";
+    return { open: true, note, send: "Queue", interrupt, canSteer: false };
+  }
+  if (session.rewind?.status === "restoring") {
+    const note = "Files are being restored; the message waits for that";
     return { open: true, note, send: "Queue", interrupt, canSteer: false };
   }
   const note = noteOf(status, state, queued);

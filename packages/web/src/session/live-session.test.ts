@@ -27,6 +27,7 @@ function setUp({
     sessions: {
       get: () => (replies.shift() ?? (() => Promise.reject(new Error("too many requests"))))(),
       queue: () => Promise.resolve({ queue: [] }),
+      runs: () => Promise.resolve({ runs: [], nextCursor: null }),
       async *events(_, { signal, onConnection } = {}) {
         onConnection?.("open");
         for (const event of events) yield event;
@@ -37,6 +38,7 @@ function setUp({
     },
     waiting: { now: () => 0, random: () => 0, pause: () => Promise.resolve() },
     onLoad: () => {},
+    onRuns: () => {},
     onEvent: (event) => {
       received.push(event);
       onEvent(event);

@@ -5,10 +5,10 @@ import {
   type StreamEvent,
   errorText,
 } from "@holdfast/client";
-import type { QueuedMessage, Session, WholeSession } from "@holdfast/protocol";
+import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
 import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
-import { pastStart, readPastRuns } from "./past-runs.ts";
+import { pastStart, readFirstRuns, readPastRuns } from "./past-runs.ts";
 import {
   openedView,
   takeEvent,
@@ -34,11 +34,13 @@ export type LiveSession = ReturnType<typeof createLiveSession>;
 
 export interface LiveSessionOptions {
   readonly id: string;
-  readonly sessions: Pick<Client["sessions"], "get" | "queue" | "events">;
+  readonly sessions: Pick<Client["sessions"], "get" | "queue" | "events" | "runs">;
   readonly waiting: Waiting;
   /** Receives the messages. */
   readonly onLoad: (whole: WholeSession) => void;
   readonly onEvent: (event: StreamEvent) => void;
+  /** Receives earlier runs. */
+  readonly onRuns: (runs: readonly Run[]) => void;
   /** Reports a missed event; the session is loaded again. */
   readonly onFault: (error: Error) => void;
 }
@@ -85,7 +87,14 @@ export function createLiveSession(options: LiveSessionOptions) {
     const until = Number(whole.lastEventId);
     const after = pastStart(whole.messages, until);
     const past = await readPastRuns(sessions, { id: whole.id, after, until, signal });
+    takePastRuns(past);
+    // The log was too long to be read from its beginning.
+    if (!past.complete) takePastRuns(await readFirstRuns(sessions, { id: whole.id, signal }));
+  };
+
+  const takePastRuns = (past: Parameters<typeof withPastRuns>[1]): void => {
     change((view) => withPastRuns(view, past));
+    options.onRuns(past.runs);
   };
 
   return {
@@ -99,7 +108,7 @@ export function createLiveSession(options: LiveSessionOptions) {
       for (let failures = 1; !signal.aborted; failures += 1) {
         try {
           const whole = await read(signal);
-          // The usage of past runs is optional: a failure is ignored.
+          // What past runs used and changed is optional: a failure is ignored.
           void learnRuns(whole, signal).catch(() => {});
           await follow(whole, signal);
           return;

@@ -22,6 +22,11 @@ import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import type { Agent } from "../composer/agent-choice.ts";
 import { Composer } from "../composer/composer.tsx";
+import { ChangesButton } from "../changes/changes-button.tsx";
+import { WHOLE_SESSION, type Scope } from "../changes/scope.ts";
+import { RewoundBar } from "../rewind/rewound-bar.tsx";
+import { useRewind } from "../rewind/use-rewind.ts";
+import { runName, useMessageMenu } from "./message-menu.tsx";
 import { useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
 import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
 import type { Find } from "../transcript/find.ts";
@@ -40,9 +45,15 @@ import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { noticeWay } from "./notice-action.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 
-/** Loaded when there is something to find or to answer. */
+/** Loaded when there is something to find, to answer or to show. */
 const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
 const WaitingStack = loaded(() => import("./waiting-stack.tsx").then((m) => m.WaitingStack));
+const ChangesPanel = loaded(() =>
+  import("../changes/changes-panel.tsx").then((m) => m.ChangesPanel),
+);
+const RewindDialog = loaded(() =>
+  import("../rewind/rewind-dialog.tsx").then((m) => m.RewindDialog),
+);
 
 export interface OpenSession {
   readonly live: LiveSession;
@@ -62,6 +73,8 @@ export function OpenedSession({
   const { data: providers = null } = useQuery(providersQuery);
   const [isFinding, setFinding] = useState(false);
   const [cancelling, setCancelling] = useState(false);
+  /** Whose changes are shown; null while the panel is closed. */
+  const [scope, setScope] = useState<Scope | null>(null);
   const list = useRef<TranscriptHandle>(null);
   const page = useRef<HTMLElement>(null);
   const room = useRef<HTMLDivElement>(null);
@@ -95,6 +108,10 @@ export function OpenedSession({
     (runId: string) => workerText(runsById.get(runId) ?? null, providers),
     [runsById, providers],
   );
+  const rewind = useRewind(session, transcript);
+  const nameOf = useCallback((runId: string) => runName(transcript, runId), [transcript]);
+  const messageMenu = useMessageMenu(transcript, session, rewind.ask);
+  const onChanges = useCallback((runId: string) => setScope({ of: "run", runId }), []);
   const noticeAction = useNoticeAction(transcript, session, actions.fork);
   const lastText = useCallback(() => lastUserText(transcript), [transcript]);
 
@@ -107,47 +124,81 @@ export function OpenedSession({
         cancelling={cancelling}
         onCancelling={setCancelling}
         onFind={openFind}
+        changes={
+          <ChangesButton
+            changes={session.changes}
+            open={scope !== null}
+            onToggle={() => setScope(scope === null ? WHOLE_SESSION : null)}
+          />
+        }
       />
       <LinkLine link={link} />
       {(session.suspendedReason !== null || session.removeAt !== null) && (
         <RemovalLine session={session} />
       )}
-      {isFinding && <FindBar find={find} input={findInput} onClose={() => setFinding(false)} />}
-      {/* Part of the transcript stays visible above open requests; a phone has no room for both. */}
-      <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
-        {isEmpty && queue.length === 0 ? (
-          <p className="px-6 py-16 text-center text-muted">
-            No messages yet. The first message starts the agent.
-          </p>
-        ) : (
-          <Transcript
-            ref={list}
-            store={transcript}
-            find={find}
-            runLabel={runLabel}
-            noticeAction={noticeAction}
-            root={repo?.path ?? null}
+      <div className="flex min-h-0 flex-1">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          {isFinding && <FindBar find={find} input={findInput} onClose={() => setFinding(false)} />}
+          {/* Part of the transcript stays visible above open requests; a phone has no room for both. */}
+          <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
+            {isEmpty && queue.length === 0 ? (
+              <p className="px-6 py-16 text-center text-muted">
+                No messages yet. The first message starts the agent.
+              </p>
+            ) : (
+              <Transcript
+                ref={list}
+                store={transcript}
+                find={find}
+                runLabel={runLabel}
+                noticeAction={noticeAction}
+                messageMenu={messageMenu}
+                onChanges={onChanges}
+                root={session.worktree?.path ?? repo?.path ?? null}
+              />
+            )}
+          </div>
+          <div className="mx-auto flex min-h-0 w-full max-w-[52rem] flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
+            {(session.suspensions.length > 0 || view.closed.length > 0) && (
+              <WaitingStack
+                view={view}
+                onGiveUp={actions.cancel}
+                givingUp={actions.busy === "cancel"}
+              />
+            )}
+            <RewoundBar session={session} busy={rewind.isUndoing} onUndo={rewind.undo} />
+            <Composer
+              key={rewind.draftCount}
+              session={session}
+              queue={queue}
+              last={last}
+              lastText={lastText}
+              onQueue={live.setQueue}
+              onFork={actions.fork}
+              onAccept={actions.acceptMessages}
+            />
+          </div>
+        </div>
+        {scope !== null && (
+          <ChangesPanel
+            session={session}
+            runs={runs}
+            scope={scope}
+            onScope={setScope}
+            nameOf={nameOf}
+            onClose={() => setScope(null)}
           />
         )}
       </div>
-      <div className="mx-auto flex min-h-0 w-full max-w-[52rem] flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
-        {(session.suspensions.length > 0 || view.closed.length > 0) && (
-          <WaitingStack
-            view={view}
-            onGiveUp={actions.cancel}
-            givingUp={actions.busy === "cancel"}
-          />
-        )}
-        <Composer
+      {rewind.asked !== null && (
+        <RewindDialog
           session={session}
-          queue={queue}
-          last={last}
-          lastText={lastText}
-          onQueue={live.setQueue}
-          onFork={actions.fork}
-          onAccept={actions.acceptMessages}
+          runId={rewind.asked}
+          wordsOf={nameOf}
+          onDone={rewind.done}
+          onClose={rewind.close}
         />
-      </div>
+      )}
     </main>
   );
 }

@@ -1,4 +1,4 @@
-import { ArrowLeft, Ellipsis, Square } from "lucide-react";
+import { ArrowLeft, Ellipsis, GitBranch, Square } from "lucide-react";
 import { type ReactElement, type ReactNode, useState } from "react";
 import { capital, sessionName } from "../api/session-name.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
@@ -13,6 +13,7 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { usageOf, usageText } from "./usage.ts";
+import { worktreeLabel } from "../worktree/worktree-texts.ts";
 
 /** Loaded after the content; the fallback looks the same. */
 const SessionMenu = loaded(
@@ -22,6 +23,9 @@ const SessionMenu = loaded(
   </IconButton>,
 );
 const PhaseTimeline = loaded(() => import("./phase-timeline.tsx").then((m) => m.PhaseTimeline));
+const WorktreeDetails = loaded(() =>
+  import("../worktree/worktree-details.tsx").then((m) => m.WorktreeDetails),
+);
 const UsageDetails = loaded(() => import("./usage-details.tsx").then((m) => m.UsageDetails));
 
 export function SessionHeader({
@@ -31,6 +35,7 @@ export function SessionHeader({
   cancelling,
   onCancelling,
   onFind,
+  changes,
 }: {
   readonly view: SessionView;
   readonly actions: SessionActions;
@@ -40,10 +45,13 @@ export function SessionHeader({
   readonly cancelling: boolean;
   readonly onCancelling: (asking: boolean) => void;
   readonly onFind: () => void;
+  /** The button that shows what the session changed. */
+  readonly changes: ReactNode;
 }): ReactElement {
   const { session, repo } = view;
   const [isWhole, setWhole] = useState(false);
   const connections = connectionsText(session);
+  const worktree = worktreeLabel(session);
   const usage = usageOf(view.runs.filter((run) => run.usage !== null).slice(-1));
   return (
     <header className="flex flex-col gap-0.5 border-b border-line px-3 py-1.5 sm:px-4 sm:py-2">
@@ -59,6 +67,7 @@ export function SessionHeader({
         <span className="md:hidden">
           <ConnectionBadge dotOnly />
         </span>
+        {changes}
         <CancelButton
           running={session.state === "running"}
           busy={actions.busy === "cancel"}
@@ -84,6 +93,16 @@ export function SessionHeader({
           >
             {isWhole ? repo.path : repo.name}
           </button>
+        )}
+        {worktree !== null && (
+          <DetailsButton
+            text={worktree}
+            icon={<GitBranch size={12} aria-hidden="true" />}
+            hint="The worktree of this session"
+            title="Worktree"
+          >
+            <WorktreeDetails worktree={session.worktree} />
+          </DetailsButton>
         )}
         {usage !== null && (
           <DetailsButton
@@ -163,12 +182,14 @@ function CancelButton({
 /** A short text; pressing it opens a dialog with the details. */
 function DetailsButton({
   text,
+  icon,
   hint,
   title,
   size = "normal",
   children,
 }: {
   readonly text: string;
+  readonly icon?: ReactNode;
   readonly hint?: string;
   readonly title: string;
   readonly size?: "small" | "normal";
@@ -182,8 +203,9 @@ function DetailsButton({
         aria-haspopup="dialog"
         title={hint}
         onClick={() => setOpen(true)}
-        className="touch-target inline-flex items-center rounded px-1 tabular-nums underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
+        className="touch-target inline-flex items-center gap-1 rounded px-1 text-left tabular-nums wrap-anywhere underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
       >
+        {icon}
         {text}
       </button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} title={title} size={size} isText>

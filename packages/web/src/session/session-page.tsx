@@ -108,6 +108,7 @@ function openSession(id: string): OpenSession {
     waiting,
     onLoad: transcript.load,
     onEvent: transcript.apply,
+    onRuns: transcript.takeRuns,
     onFault: (error) => reportError(error),
   });
   return { live, transcript, find: createFind(transcript) };

@@ -1,4 +1,4 @@
-import { structuredPatch, type StructuredPatchHunk } from "diff";
+import { structuredPatch } from "diff";
 
 /** A line of a diff; line numbers start at 1. */
 export type DiffLine =
@@ -7,6 +7,13 @@ export type DiffLine =
   | { readonly line: "added"; readonly text: string; readonly new: number }
   /** Omitted unchanged lines. */
   | { readonly line: "gap"; readonly count: number };
+
+/** Consecutive lines of a diff, with their signs. */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly lines: readonly string[];
+}
 
 export interface FileDiff {
   readonly lines: readonly DiffLine[];
@@ -34,7 +41,7 @@ export function diffLines(oldText: string | null, newText: string): FileDiff {
   };
 }
 
-function hunkLines(hunks: readonly StructuredPatchHunk[]): readonly DiffLine[] {
+export function hunkLines(hunks: readonly Hunk[]): readonly DiffLine[] {
   const lines: DiffLine[] = [];
   let shown = 1;
   for (const { oldStart, newStart, lines: marked } of hunks) {

@@ -1,9 +1,8 @@
-import { memo, useMemo, useState, type ReactElement } from "react";
-import { CodeText } from "../markdown/code-lines.tsx";
-import type { Highlighted } from "../markdown/highlighter.ts";
+import { memo, useMemo, type ReactElement } from "react";
 import { grammarOfPath } from "../markdown/languages.ts";
 import { useHighlight } from "../markdown/use-highlight.tsx";
-import { diffLines, type DiffLine } from "./diff-lines.ts";
+import { diffLines } from "./diff-lines.ts";
+import { DiffTable } from "./diff-table.tsx";
 import { shortPath } from "./short-path.ts";
 import { useToolSurroundings } from "./tool-context.tsx";
 
@@ -16,8 +15,6 @@ export interface DiffViewProps {
   readonly newText: string;
 }
 
-const SHOWN_LINES = 80;
-
 /** The changes of a file. */
 export const DiffView = memo(function DiffView({
   diffKey,
@@ -26,14 +23,12 @@ export const DiffView = memo(function DiffView({
   newText,
 }: DiffViewProps): ReactElement {
   const { root } = useToolSurroundings();
-  const [isWhole, setWhole] = useState(false);
   const { lines, added, removed } = useMemo(() => diffLines(oldText, newText), [oldText, newText]);
   const grammar = grammarOfPath(path);
   const oldLines = useLines(oldText ?? "");
   const newLines = useLines(newText);
   const knownOld = useHighlight(`${diffKey}-`, { grammar, lines: oldLines });
   const knownNew = useHighlight(`${diffKey}+`, { grammar, lines: newLines });
-  const shown = isWhole ? lines : lines.slice(0, SHOWN_LINES);
   const name = shortPath(path, root);
   return (
     <figure className="diff" aria-label={`Changes in ${name}`}>
@@ -46,16 +41,14 @@ export const DiffView = memo(function DiffView({
       {lines.length === 0 ? (
         <p className="diff-nothing">No changes.</p>
       ) : (
-        <div className="diff-lines code-text">
-          {shown.map((line, index) => (
-            <Line key={index} line={line} known={line.line === "removed" ? knownOld : knownNew} />
-          ))}
-        </div>
-      )}
-      {shown.length < lines.length && (
-        <button type="button" className="show-all" onClick={() => setWhole(true)}>
-          Show all {lines.length.toLocaleString("en")} lines
-        </button>
+        <DiffTable
+          lines={lines}
+          sourceOf={(line) =>
+            line.line === "removed"
+              ? { known: knownOld, at: line.old - 1 }
+              : { known: knownNew, at: line.new - 1 }
+          }
+        />
       )}
     </figure>
   );
@@ -63,39 +56,4 @@ export const DiffView = memo(function DiffView({
 
 function useLines(text: string): readonly string[] {
   return useMemo(() => text.replaceAll("\r\n", "\n").split("\n"), [text]);
-}
-
-const SIGNS = { same: " ", removed: "−", added: "+" } as const;
-const NAMES = { same: null, removed: "Removed: ", added: "Added: " } as const;
-
-function Line({
-  line,
-  known,
-}: {
-  readonly line: DiffLine;
-  readonly known: Highlighted;
-}): ReactElement {
-  if (line.line === "gap") {
-    return (
-      <div className="diff-gap">
-        {line.count === 1 ? "1 line" : `${line.count.toLocaleString("en")} lines`} unchanged
-      </div>
-    );
-  }
-  const number = line.line === "removed" ? line.old : line.new;
-  const tokens = known.source[number - 1] === line.text ? known.lines[number - 1] : undefined;
-  return (
-    <div className="diff-line" data-line={line.line}>
-      <span className="diff-number" aria-hidden>
-        {number}
-      </span>
-      <span className="diff-sign" aria-hidden>
-        {SIGNS[line.line]}
-      </span>
-      <span className="diff-text">
-        {NAMES[line.line] !== null && <span className="sr-only">{NAMES[line.line]}</span>}
-        <CodeText text={line.text} tokens={tokens} />
-      </span>
-    </div>
-  );
 }

@@ -1,12 +1,24 @@
 import { authorOf } from "@holdfast/protocol";
 import { type Entry, readEntry } from "./entries.ts";
-import { activityRow, blockRows, isActivity, messageRow, type Row } from "./rows.ts";
+import type { RunMarks } from "./run-marks.ts";
+import {
+  activityRow,
+  blockRows,
+  changesRow,
+  foldKey,
+  isActivity,
+  messageRow,
+  rewoundRow,
+  type Row,
+} from "./rows.ts";
 
 /** The sections and their rows, in one array that changes in place so that its start is never copied. */
 export interface RowList {
   readonly rows: readonly Row[];
   row(key: string): Row | null;
   indexOf(entry: Entry): number;
+  /** The fold that hides the entry while it is closed; null for most entries. */
+  foldOf(entry: Entry): string | null;
   rebuild(entries: readonly Entry[], from: number): void;
   /** Adds the last entry. True when rows were added or removed. */
   append(entries: readonly Entry[], entry: Entry): boolean;
@@ -16,7 +28,13 @@ export interface RowList {
   prepend(entries: readonly Entry[], from: number): void;
 }
 
-export function createRowList(tell: (key: string) => void): RowList {
+export interface RowListOptions {
+  readonly tell: (key: string) => void;
+  readonly marks: Pick<RunMarks, "isRewound" | "changesOf">;
+  readonly isOpen: (key: string) => boolean;
+}
+
+export function createRowList({ tell, marks, isOpen }: RowListOptions): RowList {
   const rows: Row[] = [];
   const byKey = new Map<string, Row>();
   let sections: Section[] = [];
@@ -46,7 +64,7 @@ export function createRowList(tell: (key: string) => void): RowList {
 
   const refresh = (entries: readonly Entry[], section: Section): boolean => {
     const before = section.rows;
-    const after = rowsOf(section, surroundings(entries, section));
+    const after = shownRows(section, surroundings(entries, section));
     const start = positionOf(section);
     section.rows = after;
     let same = 0;
@@ -64,17 +82,54 @@ export function createRowList(tell: (key: string) => void): RowList {
     return !isInPlace;
   };
 
-  /** Groups entries into sections without rows. */
-  const group = (entries: readonly Entry[]): Section[] => {
+  /** None while it is folded away. */
+  const shownRows = (section: Section, around: Surroundings): readonly Row[] => {
+    if (section.fold !== null && !isOpen(section.fold)) return [];
+    return section.own ?? rowsOf(section, around);
+  };
+
+  /** The row at the end of a run, if this entry is its last one. */
+  const runEnd = (entry: Entry, lastOf: ReadonlyMap<string, Entry>): Row | null => {
+    const { message } = entry;
+    const { runId } = message;
+    if (runId === null || lastOf.get(runId) !== entry) return null;
+    const counts = marks.changesOf(runId);
+    return counts === null ? null : changesRow(message, runId, counts);
+  };
+
+  /** Groups entries into sections without rows. A fold is never cut in two: the list starts before it or after it. */
+  const group = (entries: readonly Entry[], from: number, to = entries.length): Section[] => {
     const grouped: Section[] = [];
-    for (const entry of entries) {
+    const lastOf = new Map(
+      entries.flatMap((entry) =>
+        entry.message.runId === null ? [] : [[entry.message.runId, entry] as const],
+      ),
+    );
+    let fold: string | null = null;
+    for (let at = from; at < to; at += 1) {
+      const entry = entries[at];
+      if (entry === undefined) break;
+      if (!marks.isRewound(entry.message.runId)) fold = null;
+      else if (fold === null) {
+        fold = foldKey(entry.message.id);
+        const row = rewoundRow(rewoundFrom(entries.slice(at, to)));
+        grouped.push({ entries: [], rows: [], own: [row], fold: null });
+      }
       const last = grouped.at(-1);
-      if (last !== undefined && takesMore(last, entry)) last.entries.push(entry);
-      else grouped.push({ entries: [entry], rows: [] });
+      if (last !== undefined && last.fold === fold && takesMore(last, entry))
+        last.entries.push(entry);
+      else grouped.push({ entries: [entry], rows: [], own: null, fold });
+      const end = runEnd(entry, lastOf);
+      if (end !== null) grouped.push({ entries: [], rows: [], own: [end], fold });
     }
     for (const section of grouped)
       for (const entry of section.entries) sectionOf.set(entry, section);
     return grouped;
+  };
+
+  const rewoundFrom = (entries: readonly Entry[]) => {
+    const end = entries.findIndex(({ message }) => !marks.isRewound(message.runId));
+    return entries.slice(0, end === -1 ? entries.length : end).map(({ message }) => message);
   };
 
   const build = (entries: readonly Entry[], grouped: readonly Section[], from: number): Row[] => {
@@ -82,7 +137,7 @@ export function createRowList(tell: (key: string) => void): RowList {
     return grouped.flatMap((section) => {
       const first = at;
       at += section.entries.length;
-      section.rows = rowsOf(section, {
+      section.rows = shownRows(section, {
         startsRun: startsRun(entries, first),
         until: entries[at]?.message.timestamp ?? null,
       });
@@ -98,28 +153,30 @@ export function createRowList(tell: (key: string) => void): RowList {
       const section = sectionOf.get(entry);
       return section === undefined ? -1 : positionOf(section);
     },
+    foldOf: (entry) => sectionOf.get(entry)?.fold ?? null,
     rebuild(entries, from) {
       const shown = [...byKey.keys()];
       byKey.clear();
       sectionOf.clear();
-      sections = group(entries.slice(from));
+      sections = group(entries, from);
       rows.length = 0;
       for (const row of build(entries, sections, from)) rows.push(row);
       for (const key of shown) tell(key);
     },
     append(entries, entry) {
       const last = sections.at(-1);
-      if (last !== undefined && takesMore(last, entry)) {
+      if (last !== undefined && last.fold === null && takesMore(last, entry)) {
         last.entries.push(entry);
         sectionOf.set(entry, last);
         return refresh(entries, last);
       }
-      const section: Section = { entries: [entry], rows: [] };
+      const before = sections.findLast(({ own }) => own === null);
+      const section: Section = { entries: [entry], rows: [], own: null, fold: null };
       sections.push(section);
       sectionOf.set(entry, section);
       const isChanged = refresh(entries, section);
       // The previous activity now has an end.
-      if (last !== undefined && last.rows[0]?.row === "activity") refresh(entries, last);
+      if (before !== undefined && before.rows[0]?.row === "activity") refresh(entries, before);
       return isChanged;
     },
     update(entries, entry) {
@@ -127,9 +184,9 @@ export function createRowList(tell: (key: string) => void): RowList {
       return section === undefined ? false : refresh(entries, section);
     },
     prepend(entries, from) {
-      const [first] = sections[0]?.entries ?? [];
+      const first = sections.find(({ own }) => own === null)?.entries[0];
       const until = first === undefined ? entries.length : entries.indexOf(first);
-      const older = group(entries.slice(from, until));
+      const older = group(entries, from, until);
       const all = [...build(entries, older, from), ...rows];
       rows.length = 0;
       for (const row of all) rows.push(row);
@@ -142,6 +199,10 @@ export function createRowList(tell: (key: string) => void): RowList {
 interface Section {
   readonly entries: Entry[];
   rows: readonly Row[];
+  /** Rows that stand for no entry; null for a section with entries. */
+  readonly own: readonly Row[] | null;
+  /** The fold in which it is; null if it was not taken back. */
+  readonly fold: string | null;
 }
 
 /** The context of a section. */

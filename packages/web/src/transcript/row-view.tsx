@@ -3,6 +3,7 @@ import { memo, type ReactElement, useCallback, useSyncExternalStore } from "reac
 import { authorOf, type Message } from "@holdfast/protocol";
 import {
   CircleAlert,
+  Ellipsis,
   FileCode,
   Info,
   Link,
@@ -16,11 +17,14 @@ import { ActivityView } from "../tools/activity-view.tsx";
 import { PartView } from "../tools/part-view.tsx";
 import { PlanView } from "../tools/plan-view.tsx";
 import type { BlockRow, MessageRow, Row } from "./rows.ts";
+import { ChangesLine, RewoundLine } from "./run-lines.tsx";
 import { useTranscript } from "./transcript-context.tsx";
+import type { TranscriptStore } from "./transcript-store.ts";
 import { Clamped } from "../tools/clamped.tsx";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { FoldLine } from "../tools/fold-line.tsx";
 import { useFold } from "../tools/tool-context.tsx";
+import { Menu } from "../ui/menu.tsx";
 import { absoluteTime } from "../ui/time.ts";
 import { toNotice } from "./notice.ts";
 
@@ -36,8 +40,18 @@ export const RowView = memo(function RowView({
     [store, rowKey],
   );
   const row = useSyncExternalStore(subscribe, () => store.row(rowKey));
-  return row === null ? null : <div className="row">{bodyOf(row)}</div>;
+  return row === null ? null : (
+    <div className="row" data-rewound={isTakenBack(store, row) || undefined}>
+      {bodyOf(row)}
+    </div>
+  );
 });
+
+/** Whether it is shown only because its fold is open. */
+function isTakenBack(store: TranscriptStore, { row, messageId }: Row): boolean {
+  const message = row === "rewound" ? null : store.message(messageId);
+  return message !== null && store.isRewound(message);
+}
 
 function bodyOf(row: Row): ReactElement {
   switch (row.row) {
@@ -54,6 +68,10 @@ function bodyOf(row: Row): ReactElement {
         </div>
       );
     }
+    case "rewound":
+      return <RewoundLine row={row} />;
+    case "changes":
+      return <ChangesLine row={row} />;
     default:
       return row satisfies never;
   }
@@ -237,8 +255,9 @@ function MessageHead({ message }: { readonly message: Message }): ReactElement {
 
 /** The actions of a message, shown on hover and on keyboard focus. */
 function MessageActions({ message }: { readonly message: Message }): ReactElement {
-  const { store } = useTranscript();
+  const { store, messageMenu } = useTranscript();
   const words = (): string => store.words(message.id);
+  const items = message.role === "user" ? messageMenu(message) : [];
   return (
     <div className="message-actions">
       <CopyButton label="Copy text" text={() => plainText(words())} />
@@ -251,6 +270,11 @@ function MessageActions({ message }: { readonly message: Message }): ReactElemen
       >
         <Link aria-hidden size={14} />
       </a>
+      {items.length > 0 && (
+        <Menu label="More actions on this message" size="small" items={items}>
+          <Ellipsis aria-hidden size={14} />
+        </Menu>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { authorOf, type Message } from "@holdfast/protocol";
+import { authorOf, type ChangeCounts, type Message } from "@holdfast/protocol";
 import { parentOf } from "../tools/tool-call.ts";
 import type { Block } from "../markdown/lex-blocks.ts";
 
@@ -12,7 +12,9 @@ export type Row =
       readonly messages: readonly Message[];
       /** The start of the next entry. */
       readonly until: string | null;
-    });
+    })
+  | RewoundRow
+  | ChangesRow;
 
 export interface RowPlace {
   readonly key: string;
@@ -42,6 +44,20 @@ export interface BlockRow extends RowPlace {
   /** The range of lines of long code. */
   readonly from: number;
   readonly to: number;
+}
+
+/** Stands before messages that were taken back. They have rows only while it is open. */
+export interface RewoundRow extends RowPlace {
+  readonly row: "rewound";
+  /** The number of messages, without tool calls and thoughts. */
+  readonly count: number;
+}
+
+/** At the end of a run that changed files. */
+export interface ChangesRow extends RowPlace {
+  readonly row: "changes";
+  readonly runId: string;
+  readonly counts: ChangeCounts;
 }
 
 /** Texts up to this length are one row. */
@@ -84,6 +100,38 @@ export function activityRow(
     until,
     estimate: 36,
     startsRun,
+  };
+}
+
+/** The key of the line that folds messages away; the first of them names it. */
+export function foldKey(messageId: string): string {
+  return `-${messageId}`;
+}
+
+export function rewoundRow(messages: readonly Message[]): RewoundRow {
+  const [first] = messages;
+  if (first === undefined) throw new Error("unreachable: a fold without a message");
+  const { id } = first;
+  const count = messages.filter((message) => !isActivity(message)).length;
+  return {
+    row: "rewound",
+    key: foldKey(id),
+    messageId: id,
+    count: Math.max(1, count),
+    estimate: 36,
+    startsRun: false,
+  };
+}
+
+export function changesRow(message: Message, runId: string, counts: ChangeCounts): ChangesRow {
+  return {
+    row: "changes",
+    key: `=${runId}`,
+    messageId: message.id,
+    runId,
+    counts,
+    estimate: 36,
+    startsRun: false,
   };
 }
 

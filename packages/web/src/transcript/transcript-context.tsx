@@ -1,5 +1,6 @@
 import type { Message } from "@holdfast/protocol";
 import { createContext, useContext } from "react";
+import type { MenuItems } from "../ui/menu-list.tsx";
 import type { TranscriptStore } from "./transcript-store.ts";
 
 /** The action of a notice. */
@@ -14,6 +15,10 @@ export interface TranscriptSurroundings {
   /** The agent of a run, such as its provider and model. */
   readonly runLabel: (runId: string) => string | null;
   readonly noticeAction: (message: Message) => NoticeAction | null;
+  /** Further actions on a message of a user. */
+  readonly messageMenu: (message: Message) => MenuItems;
+  /** Shows what a run changed. */
+  readonly onChanges: (runId: string) => void;
 }
 
 export const TranscriptContext = createContext<TranscriptSurroundings | null>(null);

@@ -18,6 +18,7 @@ import { loaded } from "../ui/loaded.tsx";
 import type { Find } from "./find.ts";
 import { openAround, type TranscriptStore } from "./transcript-store.ts";
 import { RowView } from "./row-view.tsx";
+import type { Row } from "./rows.ts";
 import { TranscriptContext, type TranscriptSurroundings } from "./transcript-context.tsx";
 import {
   distanceFromEnd,
@@ -65,10 +66,15 @@ export function Transcript({
   store,
   runLabel,
   noticeAction,
+  messageMenu,
+  onChanges,
   root,
   ...list
 }: ListProps & TranscriptSurroundings & Pick<ToolSurroundings, "root">): ReactElement {
-  const rows = useMemo(() => ({ store, runLabel, noticeAction }), [store, runLabel, noticeAction]);
+  const rows = useMemo(
+    () => ({ store, runLabel, noticeAction, messageMenu, onChanges }),
+    [store, runLabel, noticeAction, messageMenu, onChanges],
+  );
   const tools = useMemo(() => ({ ...store, root }), [store, root]);
   return (
     <HighlightProvider>
@@ -185,7 +191,7 @@ function TranscriptList({ store, find, ref }: ListProps): ReactElement {
               className="transcript-row"
               data-index={index}
               data-row=""
-              data-message={store.rows[index]?.messageId}
+              data-message={messageOf(store.rows[index])}
               data-shown={shown?.rowKey === key ? "" : undefined}
             >
               <RowView rowKey={String(key)} />
@@ -199,6 +205,11 @@ function TranscriptList({ store, find, ref }: ListProps): ReactElement {
       )}
     </div>
   );
+}
+
+/** The message whose text the row shows. */
+function messageOf(row: Row | undefined): string | undefined {
+  return row?.row === "rewound" || row?.row === "changes" ? undefined : row?.messageId;
 }
 
 /** A message inside a high row can still be off the screen. */

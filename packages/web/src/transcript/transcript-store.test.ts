@@ -34,7 +34,8 @@ function shown({ rows }: TranscriptStore): string[] {
     if (row.row === "message") add(row.message.id, row.text);
     else if (row.row === "block") {
       if (row.from === 0) add(row.message.id, row.block.raw);
-    } else for (const { id, content } of row.messages) add(id, JSON.stringify(content));
+    } else if (row.row === "activity")
+      for (const { id, content } of row.messages) add(id, JSON.stringify(content));
   }
   return pieces.map((piece) => `${piece.id}: ${piece.text}`);
 }

@@ -1,5 +1,5 @@
 import { applySuspension, MissingMessageError } from "@holdfast/client";
-import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast/protocol";
+import type { FeedEvent, Message, OpenSuspension, Run, WholeSession } from "@holdfast/protocol";
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
 import { addText, createEntry, type Entry, replaceMessage } from "./entries.ts";
 import { createKeyedListeners, createListeners } from "../api/store.ts";
@@ -7,6 +7,7 @@ import { callsAround, workKeyOf } from "../tools/family.ts";
 import { callIdOf } from "../tools/tool-call.ts";
 import { wordsOf } from "./message-text.ts";
 import { createRowList } from "./row-list.ts";
+import { createRunMarks } from "./run-marks.ts";
 import { isActivity, type Row } from "./rows.ts";
 
 /** The messages of a session as rows, kept outside of React so that a delta renders one row. */
@@ -15,9 +16,16 @@ export interface TranscriptStore {
   /** Always the same array. Rows are added or removed only when `getSnapshot` changes. */
   readonly rows: readonly Row[];
   /** Loads the whole session, also after reading it again. */
-  load(session: Pick<WholeSession, "messages" | "suspensions">): void;
+  load(
+    session: Pick<WholeSession, "messages" | "suspensions"> &
+      Partial<Pick<WholeSession, "rewoundRuns">>,
+  ): void;
   /** Applies an event; it is rendered with the next commit. Throws for text of an unknown message. */
   apply(event: FeedEvent): void;
+  /** Applies what is known of earlier runs: what they changed, and whether they were taken back. */
+  takeRuns(runs: readonly Run[]): void;
+  /** Whether the message belongs to the conversation no more. */
+  isRewound(message: Message): boolean;
   /** Notifies when rows are added or removed. */
   subscribe(listener: () => void): () => void;
   getSnapshot(): number;
@@ -35,11 +43,13 @@ export interface TranscriptStore {
   /** Reveals a message and returns its row; -1 for an unknown message. */
   revealMessage(messageId: string): number;
   message(messageId: string): Message | null;
+  /** The message that a run answers; null if it is not known. */
+  messageOfRun(runId: string): Message | null;
   /** The words of a message in its current state. */
   words(messageId: string): string;
   /** Visits all messages in order, with their words. */
   search(visit: (messageId: string, words: string) => void): void;
-  /** The previous or next message of a user. */
+  /** The previous or next message of a user that was not taken back. */
   stepUser(messageId: string | null, step: -1 | 1): string | null;
   /** The open suspension of a tool call. */
   waiting(callId: string | null): OpenSuspension | null;
@@ -76,13 +86,21 @@ export function createTranscript({
   const openListeners = createListeners();
   const structure = createListeners();
   const rowListeners = createKeyedListeners();
-  const list = createRowList(rowListeners.notify);
+  const marks = createRunMarks();
+  /** Runs that events have told about: what was read earlier is older. */
+  const told = new Set<string>();
+  const list = createRowList({
+    tell: rowListeners.notify,
+    marks,
+    isOpen: (key) => opened.get(key) === true,
+  });
   let version = 0;
   let shape = 0;
 
   const commit = (): void => {
     let changed = false;
     if (mustRebuild) {
+      from = startAt(from);
       list.rebuild(entries, from);
       shape += 1;
       changed = true;
@@ -110,6 +128,7 @@ export function createTranscript({
     }
     const entry = createEntry(message);
     byId.set(message.id, entry);
+    if (isMarked(message)) mustRebuild = true;
     const at = entries.findLastIndex((other) => other.message.seq < message.seq) + 1;
     if (at === entries.length) {
       entries.push(entry);
@@ -121,6 +140,32 @@ export function createTranscript({
     }
   };
 
+  /** Its run is folded away, or has a line at its end. */
+  const isMarked = ({ runId }: Message): boolean =>
+    runId !== null && (marks.isRewound(runId) || marks.changesOf(runId) !== null);
+
+  /** True if the rows must be made again. */
+  const takeRun = (run: Run): boolean => {
+    const isDifferent = marks.take(run);
+    if (isDifferent) mustRebuild = true;
+    return isDifferent;
+  };
+
+  const openFold = (entry: Entry): void => {
+    const fold = list.foldOf(entry);
+    if (fold === null || opened.get(fold) === true) return;
+    setOpen(fold, true);
+  };
+
+  const setOpen = (key: string, open: boolean): void => {
+    opened.set(key, open);
+    if (list.row(key)?.row === "rewound") {
+      mustRebuild = true;
+      commit();
+    }
+    openListeners.notify();
+  };
+
   const takeSuspensions = (open: readonly OpenSuspension[]): void => {
     const before = suspensions;
     suspensions = new Map(open.flatMap((each) => toPair(each)));
@@ -130,12 +175,19 @@ export function createTranscript({
     }
   };
 
-  /** Moves the start so that an activity is not split. */
+  /** Moves the start so that neither an activity nor a fold is split. */
   const startAt = (index: number): number => {
     let start = Math.max(0, index);
-    while (start > 0 && [entries[start], entries[start - 1]].every(isActive)) start -= 1;
+    while (start > 0) {
+      const pair = [entries[start], entries[start - 1]];
+      if (!pair.every(isActive) && !pair.every(isFolded)) break;
+      start -= 1;
+    }
     return start;
   };
+
+  const isFolded = (entry: Entry | undefined): boolean =>
+    entry !== undefined && marks.isRewound(entry.message.runId);
 
   const reveal = (index: number): void => {
     const start = startAt(index);
@@ -150,8 +202,10 @@ export function createTranscript({
   return {
     sessionId,
     rows: list.rows,
-    load({ messages, suspensions: open }) {
+    load({ messages, suspensions: open, rewoundRuns = [] }) {
       clock.cancel();
+      marks.setRewound(rewoundRuns);
+      told.clear();
       const first = entries[from];
       const isFirstLoad = entries.length === 0;
       byId = new Map(
@@ -187,6 +241,9 @@ export function createTranscript({
           takeSuspensions(applySuspension([...suspensions.values()], event.data));
           break;
         case "run":
+          told.add(event.data.id);
+          if (!takeRun(event.data)) return;
+          break;
         case "queue":
         case "phase":
         case "deleted":
@@ -197,6 +254,11 @@ export function createTranscript({
       }
       clock.request();
     },
+    takeRuns(runs) {
+      const past = runs.filter(({ id }) => !told.has(id));
+      if (past.map(takeRun).includes(true)) clock.request();
+    },
+    isRewound: ({ runId }) => marks.isRewound(runId),
     subscribe: structure.add,
     getSnapshot: () => version,
     get shape() {
@@ -216,15 +278,19 @@ export function createTranscript({
       if (entry === undefined) return -1;
       const at = entries.indexOf(entry);
       if (at < from) reveal(at - Math.floor(pageSize / 4));
+      openFold(entry);
       return list.indexOf(entry);
     },
     message: (messageId) => byId.get(messageId)?.message ?? null,
+    messageOfRun: (runId) =>
+      entries.find(({ message }) => message.runId === runId && message.role === "user")?.message ??
+      null,
     words: (messageId) => entryWords(byId.get(messageId)),
     search(visit) {
       for (const entry of entries) visit(entry.message.id, entryWords(entry));
     },
     stepUser(messageId, step) {
-      const users = entries.filter(({ message }) => message.role === "user");
+      const users = entries.filter((entry) => entry.message.role === "user" && !isFolded(entry));
       const seq = messageId === null ? null : (byId.get(messageId)?.message.seq ?? null);
       const target =
         step === 1
@@ -234,10 +300,7 @@ export function createTranscript({
     },
     waiting: (callId) => (callId === null ? null : (suspensions.get(callId) ?? null)),
     isOpen: (key) => opened.get(key),
-    setOpen(key, open) {
-      opened.set(key, open);
-      openListeners.notify();
-    },
+    setOpen,
     openedByHand: () => [...opened],
     subscribeOpen: openListeners.add,
     close: () => clock.cancel(),

@@ -9,7 +9,8 @@ export interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly description?: ReactNode;
-  readonly size?: "small" | "normal" | "wide";
+  /** `screen` fills it, for content that is long on a phone. */
+  readonly size?: keyof typeof SHAPES;
   /** For dialogs that need no visible title, such as the palette. */
   readonly hideTitle?: boolean;
   /** The content is only text, which scrolls with the keyboard. */
@@ -19,7 +20,17 @@ export interface DialogProps {
   readonly children?: ReactNode;
 }
 
-const WIDTHS = { small: "sm:max-w-sm", normal: "sm:max-w-lg", wide: "sm:max-w-3xl" } as const;
+/** A sheet at the bottom of a phone, in the middle of a larger screen. */
+const SHEET =
+  "max-h-[85dvh] inset-x-0 bottom-0 rounded-t-xl " +
+  "sm:inset-x-auto sm:bottom-auto sm:left-1/2 sm:top-[12dvh] sm:-translate-x-1/2 sm:rounded-xl sm:border sm:border-line sm:pb-0";
+
+const SHAPES = {
+  small: `${SHEET} sm:max-w-sm`,
+  normal: `${SHEET} sm:max-w-lg`,
+  wide: `${SHEET} sm:max-w-3xl`,
+  screen: "inset-0 h-dvh pt-[env(safe-area-inset-top)]",
+} as const;
 
 export function DialogPanel({
   onClose,
@@ -47,10 +58,9 @@ export function DialogPanel({
           }}
           {...(description === undefined && { "aria-describedby": undefined })}
           className={classNames(
-            "fixed z-50 flex max-h-[85dvh] w-full flex-col overflow-hidden bg-surface text-fg shadow-2xl outline-none",
-            "inset-x-0 bottom-0 rounded-t-xl pb-[env(safe-area-inset-bottom)]",
-            "sm:inset-x-auto sm:bottom-auto sm:left-1/2 sm:top-[12dvh] sm:-translate-x-1/2 sm:rounded-xl sm:border sm:border-line sm:pb-0",
-            WIDTHS[size],
+            "fixed z-50 flex w-full flex-col overflow-hidden bg-surface text-fg shadow-2xl outline-none",
+            "pb-[env(safe-area-inset-bottom)]",
+            SHAPES[size],
           )}
         >
           <header className={hideTitle ? "sr-only" : "flex items-start gap-3 px-5 pt-4 pb-4"}>
