@@ -7,7 +7,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { fileDiffQuery } from "./changes-queries.ts";
 import { FileLetter } from "./file-letter.tsx";
-import { isBinary, modeText, pathText } from "./file-texts.ts";
+import { hasLines, isBinary, modeText, pathText } from "./file-texts.ts";
 import { PatchView } from "./patch-view.tsx";
 import type { Scope } from "./scope.ts";
 
@@ -51,9 +51,8 @@ function FileMarks({ file }: Pick<FileProps, "file">): ReactElement {
           <Badge tone="warn">{BY[by]}</Badge>
         </span>
       )}
-      {isBinary(file) ? (
-        <span>binary</span>
-      ) : (
+      {isBinary(file) && <span>binary</span>}
+      {hasLines(file) && (
         <>
           <span className="text-ok">+{added}</span>
           <span className="text-danger">−{deleted}</span>

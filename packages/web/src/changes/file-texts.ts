@@ -10,6 +10,11 @@ export function isBinary({ added, deleted }: Pick<ChangedFile, "added" | "delete
   return added === null || deleted === null;
 }
 
+/** Whether lines changed; a file can also be moved, or get another mode. */
+export function hasLines({ added, deleted }: Pick<ChangedFile, "added" | "deleted">): boolean {
+  return added !== null && deleted !== null && added + deleted > 0;
+}
+
 /** Says that the mode changed; null if it did not, or if the file is new or gone. */
 export function modeText({
   modeBefore,

@@ -91,3 +91,12 @@ it("a session that accepts no messages gives the reason and a way out (A7)", () 
   expect(stateOf({ repoId: null })).toMatchObject({ open: false, way: null });
   expect(stateOf({ delivery: "reject" })).toMatchObject({ open: false, way: "accept" });
 });
+
+it("D7 a message waits while files are restored", () => {
+  const rewind = { id: "w", run: "r", undoes: null, status: "restoring", error: null } as const;
+  expect(stateOf({ rewind })).toMatchObject({
+    note: "Files are being restored; the message waits for that",
+    send: "Queue",
+  });
+  expect(stateOf({ rewind: { ...rewind, status: "done" } })).toMatchObject({ send: "Send" });
+});

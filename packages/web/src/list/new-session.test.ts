@@ -44,6 +44,18 @@ describe("a new session", () => {
     });
   });
 
+  it("D7 names the workspace if one is chosen, and a base only for a worktree", () => {
+    const shared = { ...EMPTY, workspace: "shared" as const, base: "main" };
+    expect(toRequest(shared)).toEqual({ repoId: "r1", workspace: "shared" });
+    const worktree = { ...EMPTY, workspace: "worktree" as const };
+    expect(toRequest(worktree)).toEqual({ repoId: "r1", workspace: "worktree" });
+    expect(toRequest({ ...worktree, base: " main " })).toEqual({
+      repoId: "r1",
+      workspace: "worktree",
+      base: "main",
+    });
+  });
+
   it("D3 has the options that are not left at their defaults", () => {
     const about = { description: null, category: null };
     const effort = {

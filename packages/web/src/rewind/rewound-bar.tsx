@@ -11,9 +11,12 @@ const SHAPE = "flex flex-wrap items-center gap-2 rounded-lg border px-3 py-1.5 t
 export function RewoundBar({
   session,
   busy,
+  leftBy,
   onUndo,
 }: {
   readonly session: Session;
+  /** What a rewind left as it was; null for nothing. */
+  readonly leftBy: (rewindId: string) => string | null;
   readonly busy: boolean;
   readonly onUndo: (rewindId: string) => void;
 }): ReactElement | null {
@@ -35,7 +38,7 @@ export function RewoundBar({
     case "done":
       return (
         <div className={`${SHAPE} border-line bg-sunken`}>
-          <span className="flex-1">Rewound.</span>
+          <p className="flex-1">Rewound. {leftBy(news.rewindId)}</p>
           <Button
             size="small"
             busy={busy}

@@ -1,4 +1,4 @@
-import type { Message, RewindReply, Session } from "@holdfast/protocol";
+import type { RewindReply, Session } from "@holdfast/protocol";
 import { useCallback, useState } from "react";
 import { client } from "../api/client.ts";
 import { announce } from "../app/announce.tsx";
@@ -12,6 +12,10 @@ export function useRewind(session: Session, transcript: TranscriptStore) {
   const { id } = session;
   /** The run before which the dialog asks to go back. */
   const [asked, setAsked] = useState<string | null>(null);
+  /** What a rewind left as it was. */
+  const [left, setLeft] = useState<{ readonly rewindId: string; readonly text: string } | null>(
+    null,
+  );
   const [isUndoing, setUndoing] = useState(false);
   /** Counts the changes of the draft from outside of the composer. */
   const [draftCount, setDraftCount] = useState(0);
@@ -34,7 +38,8 @@ export function useRewind(session: Session, transcript: TranscriptStore) {
       const first = session.rewind?.run;
       if (first !== undefined) putDraft(words(first), "");
       announce("The rewind was undone");
-      tell("Undone", reply);
+      const kept = keptNews(reply);
+      if (kept !== null) void showToast({ text: `Undone. ${kept}`, durationMs: 8_000 });
     } catch (error) {
       showFailure("Not undone", error);
     } finally {
@@ -51,25 +56,14 @@ export function useRewind(session: Session, transcript: TranscriptStore) {
       if (conversation && asked !== null) putDraft("", words(asked));
       setAsked(null);
       announce("Rewound");
-      tell("Rewound", reply);
+      const kept = keptNews(reply);
+      if (reply.rewind !== null && kept !== null)
+        setLeft({ rewindId: reply.rewind.id, text: kept });
     },
     undo: (rewindId: string) => void undo(rewindId),
+    /** What the rewind with this ID left as it was; null for nothing. */
+    leftBy: (rewindId: string) => (left?.rewindId === rewindId ? left.text : null),
     isUndoing,
     draftCount,
   };
-}
-
-function tell(what: string, reply: RewindReply): void {
-  const kept = keptNews(reply);
-  if (kept !== null) void showToast({ text: `${what}. ${kept}`, durationMs: 8_000 });
-}
-
-/** Whether the session can go back to before this message: it must be the one that its run answers. */
-export function canGoBack(
-  { status, repoId }: Pick<Session, "status" | "repoId">,
-  { role, runId, content }: Pick<Message, "role" | "runId" | "content">,
-): boolean {
-  const isOpen = status === "active" || status === "suspended";
-  const wasSteered = content["injected"] === true || content["steering"] !== undefined;
-  return isOpen && repoId !== null && role === "user" && runId !== null && !wasSteered;
 }

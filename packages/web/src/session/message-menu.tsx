@@ -2,7 +2,7 @@ import type { Message, Session } from "@holdfast/protocol";
 import { Undo2 } from "lucide-react";
 import { useCallback } from "react";
 import { firstWords } from "../list/new-session.ts";
-import { canGoBack } from "../rewind/use-rewind.ts";
+import { canGoBack } from "../rewind/rewind-texts.ts";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import type { MenuItems } from "../ui/menu-list.tsx";
 

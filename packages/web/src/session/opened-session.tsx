@@ -166,7 +166,12 @@ export function OpenedSession({
                 givingUp={actions.busy === "cancel"}
               />
             )}
-            <RewoundBar session={session} busy={rewind.isUndoing} onUndo={rewind.undo} />
+            <RewoundBar
+              session={session}
+              busy={rewind.isUndoing}
+              leftBy={rewind.leftBy}
+              onUndo={rewind.undo}
+            />
             <Composer
               key={rewind.draftCount}
               session={session}

@@ -67,7 +67,7 @@ export function SessionHeader({
         <span className="md:hidden">
           <ConnectionBadge dotOnly />
         </span>
-        {changes}
+        <span className="hidden sm:contents">{changes}</span>
         <CancelButton
           running={session.state === "running"}
           busy={actions.busy === "cancel"}
@@ -79,6 +79,8 @@ export function SessionHeader({
       </div>
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
         <StateDot status={session.status} state={session.state} />
+        {/* The title needs the first line of a phone. */}
+        <span className="contents sm:hidden">{changes}</span>
         <DetailsButton text={capital(session.phase)} title="Phases">
           <PhaseTimeline session={session} />
         </DetailsButton>
