@@ -1,4 +1,3 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { ASKED_BY_CODEX } from "../../packages/protocol/src/form/testing/real-forms.ts";
@@ -10,9 +9,8 @@ import {
   update,
 } from "../../packages/server/src/providers/testing/script.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
+import { faultsOf } from "./page-faults.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
-
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 type Look = readonly [name: string, options: OpenOptions];
 
@@ -155,31 +153,4 @@ function pages(): readonly (readonly [
 function answerable(page: Page): ReturnType<Page["locator"]> {
   const answers = page.getByRole("region", { name: "npm publish" }).getByRole("group");
   return answers.getByRole("button", { disabled: false }).last();
-}
-
-/** The accessibility and layout faults of the current page. */
-async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map(({ finished }) => finished)).catch(() => {}),
-  );
-  const isLoaded = await page.evaluate(() => "axe" in globalThis);
-  const { violations } = await new AxeBuilder({ page, ...(isLoaded && { axeSource: "void 0" }) })
-    // The page has no frames, so legacy mode suffices.
-    .setLegacyMode()
-    .options({ resultTypes: ["violations"] })
-    .withTags(RULES)
-    .analyze();
-  const overflow = await page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return scrollWidth - clientWidth;
-  });
-  return [
-    ...violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary }) =>
-          `${name}, ${id}, ${target.join(" ")}: ${failureSummary ?? ""}`,
-      ),
-    ),
-    ...(overflow > 0 ? [`${name} is ${overflow} px too wide`] : []),
-  ];
 }
