@@ -55,7 +55,7 @@ createRoot(root).render(
       store={store}
       find={createFind(store)}
       runLabel={() => "demo"}
-      messageMenu={() => []}
+      moreActions={() => null}
       onChanges={() => undefined}
       noticeAction={() => null}
       root="/repo"

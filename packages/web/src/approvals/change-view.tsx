@@ -1,5 +1,5 @@
 import { useMemo, type ReactElement } from "react";
-import { diffLines, type DiffLine } from "../tools/diff-lines.ts";
+import { diffLines, type DiffLine } from "../diff/diff-lines.ts";
 import { shortPath } from "../tools/short-path.ts";
 import { classNames } from "../ui/class-names.ts";
 import { WRAPPED } from "./subject-view.tsx";

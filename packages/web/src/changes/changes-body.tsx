@@ -6,6 +6,8 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } fr
 import { client } from "../api/client.ts";
 import { saveFile } from "../api/save-file.ts";
 import { HighlightProvider } from "../markdown/use-highlight.tsx";
+import { runName } from "../rewind/run-name.ts";
+import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { showFailure } from "../ui/toast.ts";
@@ -21,19 +23,23 @@ export interface ChangesProps {
   readonly runs: readonly Run[];
   readonly scope: Scope;
   readonly onScope: (scope: Scope) => void;
-  /** The first words of the message of a run. */
-  readonly nameOf: (runId: string) => string;
+  readonly transcript: TranscriptStore;
 }
 
 /** The changed files of a session or a run. */
 export function ChangesBody(props: ChangesProps): ReactElement {
-  const { session, runs, scope, onScope, nameOf } = props;
+  const { session, runs, scope, onScope, transcript } = props;
   const { data, error, isFetching, refetch } = useQuery(changesQuery(session.id, scope));
   useFreshChanges(session, runs);
   return (
     <HighlightProvider>
       <div className="flex flex-col gap-3">
-        <ScopeSwitch scope={scope} runs={runs} nameOf={nameOf} onChange={onScope} />
+        <ScopeSwitch
+          scope={scope}
+          runs={runs}
+          nameOf={(runId) => runName(transcript, runId)}
+          onChange={onScope}
+        />
         <div className="flex min-h-7 items-center gap-2 text-xs">
           <p className="min-w-0 flex-1 text-muted tabular-nums">
             {data === undefined ? "" : summaryOf(data)}

@@ -8,7 +8,7 @@ import { Spinner } from "../ui/spinner.tsx";
 import { fileDiffQuery } from "./changes-queries.ts";
 import { FileLetter } from "./file-letter.tsx";
 import { hasLines, isBinary, modeText, pathText } from "./file-texts.ts";
-import { PatchView } from "./patch-view.tsx";
+import { PatchView } from "../diff/patch-view.tsx";
 import type { Scope } from "./scope.ts";
 
 interface FileProps {

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import { Select } from "../ui/field.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { runText } from "./counts.ts";
-import { runsToChoose, WHOLE_SESSION, type Scope } from "./scope.ts";
+import { runsToChoose, type Scope } from "./scope.ts";
 
 interface SwitchProps {
   readonly scope: Scope;
@@ -22,7 +22,7 @@ export function ScopeSwitch(props: SwitchProps): ReactElement {
     <div className="flex flex-col gap-2">
       <fieldset className="flex gap-1 rounded-lg bg-sunken p-1">
         <legend className="sr-only">Changes of</legend>
-        <Part pressed={scope.of === "session"} onPress={() => onChange(WHOLE_SESSION)}>
+        <Part pressed={scope.of === "session"} onPress={() => onChange({ of: "session" })}>
           This session
         </Part>
         <Part pressed={scope.of === "last"} onPress={() => onChange({ of: "last" })}>

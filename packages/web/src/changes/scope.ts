@@ -6,8 +6,6 @@ export type Scope =
   | { readonly of: "last" }
   | { readonly of: "run"; readonly runId: string };
 
-export const WHOLE_SESSION: Scope = { of: "session" };
-
 export function toQuery(scope: Scope): ChangesQuery {
   switch (scope.of) {
     case "session":

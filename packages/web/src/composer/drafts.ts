@@ -10,6 +10,8 @@ export interface Draft extends Agent, MessageSettings {
 
 export const NO_DRAFT: Draft = { text: "", provider: null, model: null, ...NO_SETTINGS };
 
+export type Drafts = ReturnType<typeof createDrafts>;
+
 export function createDrafts(storage: PageStorage) {
   return {
     read: (sessionId: string): Draft => parseDraft(storage.get(keyOf(sessionId))),

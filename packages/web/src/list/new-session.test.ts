@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  choicesOf,
-  firstWords,
-  keepLastChoice,
-  readLastChoice,
-  toRequest,
-  withOption,
-} from "./new-session.ts";
+import { firstWords } from "../api/first-words.ts";
+import { choicesOf, keepLastChoice, readLastChoice, toRequest, withOption } from "./new-session.ts";
 
 const EMPTY = {
   repoId: "r1",

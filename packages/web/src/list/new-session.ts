@@ -7,6 +7,7 @@ import {
   type OptionValues,
   type WorkspaceKind,
 } from "@holdfast/protocol";
+import { firstWords } from "../api/first-words.ts";
 import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
 /** The form of a new session. */
@@ -30,7 +31,6 @@ export interface Draft {
 }
 
 const KEY = "holdfast.new-session";
-const TITLE_LENGTH = 80;
 
 /** Throws if the MCP servers are not JSON. The server checks everything else. */
 export function toRequest(draft: Draft): CreateSessionRequest {
@@ -74,15 +74,6 @@ function linesOf(text: string): string[] {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-}
-
-/** The start of a text, cut at a word, as a title. */
-export function firstWords(text: string): string {
-  const line = text.trim().split("\n", 1)[0]?.replaceAll(/\s+/gu, " ") ?? "";
-  if (line.length <= TITLE_LENGTH) return line;
-  const cut = line.slice(0, TITLE_LENGTH);
-  const space = cut.lastIndexOf(" ");
-  return `${(space > TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
 export type LastChoice = Pick<Draft, "repoId" | "provider" | "model">;

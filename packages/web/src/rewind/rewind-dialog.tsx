@@ -3,12 +3,18 @@ import { errorText } from "@holdfast/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactElement, type ReactNode } from "react";
 import { client } from "../api/client.ts";
+import { announce } from "../app/announce.tsx";
 import { FileLetter } from "../changes/file-letter.tsx";
 import { pathText } from "../changes/file-texts.ts";
+import type { Drafts } from "../composer/drafts.ts";
+import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { filePlanOf, keptText, runsText } from "./rewind-texts.ts";
+import { filePlanOf, keptNews, keptText, runsText } from "./rewind-texts.ts";
+import { draftMessage } from "./rewound-draft.ts";
+import { runName } from "./run-name.ts";
+import type { DoneRewind } from "./use-rewind.ts";
 
 const FORM = "rewind-session";
 
@@ -22,15 +28,16 @@ interface Choice {
 export function RewindDialog({
   session,
   runId,
-  wordsOf,
+  transcript,
+  drafts,
   onDone,
   onClose,
 }: {
   readonly session: Session;
   readonly runId: string;
-  /** The first words of the message of a run. */
-  readonly wordsOf: (runId: string) => string;
-  readonly onDone: (reply: RewindReply, choice: Choice) => void;
+  readonly transcript: TranscriptStore;
+  readonly drafts: Drafts;
+  readonly onDone: (done: DoneRewind) => void;
   readonly onClose: () => void;
 }): ReactElement {
   const [choice, setChoice] = useState<Choice>({ files: true, conversation: true, force: false });
@@ -56,7 +63,9 @@ export function RewindDialog({
     setProblem(null);
     try {
       const reply = await client.sessions.rewind(session.id, { run: runId, ...choice });
-      onDone(reply, choice);
+      announce("Rewound");
+      if (conversation) draftMessage({ drafts, transcript }, runId);
+      onDone({ rewindId: reply.rewind?.id ?? null, left: keptNews(reply) });
     } catch (reason) {
       setProblem(errorText(reason));
       setBusy(false);
@@ -103,7 +112,7 @@ export function RewindDialog({
         )}
         {isSomething && data !== undefined && plan !== null && (
           <>
-            {conversation && <Runs runs={data.runs} wordsOf={wordsOf} />}
+            {conversation && <Runs runs={data.runs} transcript={transcript} />}
             {files && <Files plan={plan} />}
             {files && (plan.hasOthers || force) && (
               <Check checked={force} onChange={(checked) => change({ force: checked })}>
@@ -151,16 +160,16 @@ function Check({
 
 function Runs({
   runs,
-  wordsOf,
+  transcript,
 }: {
   readonly runs: readonly string[];
-  readonly wordsOf: (runId: string) => string;
+  readonly transcript: TranscriptStore;
 }): ReactElement {
   return (
     <Part title={runsText(runs.length)}>
       {runs.map((runId) => (
         <li key={runId} className="truncate">
-          {wordsOf(runId)}
+          {runName(transcript, runId)}
         </li>
       ))}
     </Part>

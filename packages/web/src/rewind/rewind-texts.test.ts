@@ -1,7 +1,6 @@
 import type { RewindReply } from "@holdfast/protocol";
 import { expect, it } from "vitest";
-import { sampleMessage, sampleSession } from "../session/testing/samples.ts";
-import { canGoBack, filePlanOf, keptNews, keptText, newsOf, runsText } from "./rewind-texts.ts";
+import { filePlanOf, keptNews, keptText, newsOf, runsText } from "./rewind-texts.ts";
 
 type File = RewindReply["files"][number];
 const file = (path: string, change: File["change"]): File => ({
@@ -57,20 +56,4 @@ it("D7 the last rewind can be undone once, when its files are restored", () => {
     { news: "restoring" },
     { news: "failed", error: "No space." },
   ]);
-});
-
-it("D7 a session goes back to before the message of a run, not to one that was given during it", () => {
-  const session = sampleSession();
-  const message = sampleMessage("m", { runId: "r" });
-  const steered = { ...message, content: { ...message.content, injected: true } };
-  expect(canGoBack(session, message)).toBe(true);
-  expect(
-    [
-      canGoBack(session, steered),
-      canGoBack(session, { ...message, runId: null }),
-      canGoBack(session, { ...message, role: "agent" }),
-      canGoBack({ ...session, status: "archived" }, message),
-      canGoBack({ ...session, repoId: null }, message),
-    ].includes(true),
-  ).toBe(false);
 });

@@ -1,4 +1,4 @@
-import type { Message, RewindReply, Session } from "@holdfast/protocol";
+import type { RewindReply, Session } from "@holdfast/protocol";
 import { filesText } from "../changes/counts.ts";
 
 type Kept = RewindReply["kept"][number];
@@ -64,14 +64,4 @@ export function newsOf({ rewind }: Pick<Session, "rewind">): RewindNews | null {
 export function keptNews({ kept }: Pick<RewindReply, "kept">): string | null {
   if (kept.length === 0) return null;
   return `${filesText(kept.length)} ${kept.length === 1 ? "stays as it is" : "stay as they are"}.`;
-}
-
-/** Whether the session can go back to before this message: it must be the one that its run answers. */
-export function canGoBack(
-  { status, repoId }: Pick<Session, "status" | "repoId">,
-  { role, runId, content }: Pick<Message, "role" | "runId" | "content">,
-): boolean {
-  const isOpen = status === "active" || status === "suspended";
-  const wasSteered = content["injected"] === true || content["steering"] !== undefined;
-  return isOpen && repoId !== null && role === "user" && runId !== null && !wasSteered;
 }

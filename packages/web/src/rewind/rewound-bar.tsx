@@ -1,25 +1,28 @@
 import type { Session } from "@holdfast/protocol";
 import { Undo2 } from "lucide-react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
+import { client } from "../api/client.ts";
+import { announce } from "../app/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { newsOf } from "./rewind-texts.ts";
+import { showFailure, showToast } from "../ui/toast.ts";
+import { keptNews, newsOf } from "./rewind-texts.ts";
+import { undraftMessage, type DraftPlace } from "./rewound-draft.ts";
+import type { DoneRewind } from "./use-rewind.ts";
 
 const SHAPE = "flex flex-wrap items-center gap-2 rounded-lg border px-3 py-1.5 text-sm";
 
-/** Says what became of the last rewind, and takes it back. */
-export function RewoundBar({
-  session,
-  busy,
-  leftBy,
-  onUndo,
-}: {
+interface BarProps extends DraftPlace {
   readonly session: Session;
-  /** What a rewind left as it was; null for nothing. */
-  readonly leftBy: (rewindId: string) => string | null;
-  readonly busy: boolean;
-  readonly onUndo: (rewindId: string) => void;
-}): ReactElement | null {
+  /** The last rewind of this page. */
+  readonly last: DoneRewind | null;
+  readonly onUndone: () => void;
+}
+
+/** Says what became of the last rewind, and takes it back. */
+export function RewoundBar(props: BarProps): ReactElement | null {
+  const { session, last } = props;
+  const { isUndoing, undo } = useUndo(props);
   const news = newsOf(session);
   if (news === null) return null;
   switch (news.news) {
@@ -38,13 +41,13 @@ export function RewoundBar({
     case "done":
       return (
         <div className={`${SHAPE} border-line bg-sunken`}>
-          <p className="flex-1">Rewound. {leftBy(news.rewindId)}</p>
+          <p className="flex-1">Rewound. {last?.rewindId === news.rewindId && last.left}</p>
           <Button
             size="small"
-            busy={busy}
+            busy={isUndoing}
             disabled={session.state !== "idle"}
             icon={<Undo2 size={13} aria-hidden="true" />}
-            onClick={() => onUndo(news.rewindId)}
+            onClick={() => void undo(news.rewindId)}
           >
             Undo
           </Button>
@@ -53,4 +56,24 @@ export function RewoundBar({
     default:
       return news satisfies never;
   }
+}
+
+function useUndo({ session: { id, rewind }, transcript, drafts, onUndone }: BarProps) {
+  const [isUndoing, setUndoing] = useState(false);
+  const undo = async (rewindId: string): Promise<void> => {
+    setUndoing(true);
+    try {
+      const reply = await client.sessions.rewind(id, { undo: rewindId });
+      if (rewind !== null) undraftMessage({ drafts, transcript }, rewind.run);
+      onUndone();
+      announce("The rewind was undone");
+      const kept = keptNews(reply);
+      if (kept !== null) await showToast({ text: `Undone. ${kept}`, durationMs: 8_000 });
+    } catch (error) {
+      showFailure("Not undone", error);
+    } finally {
+      setUndoing(false);
+    }
+  };
+  return { isUndoing, undo };
 }

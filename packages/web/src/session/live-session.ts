@@ -8,7 +8,7 @@ import {
 import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
 import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
-import { pastStart, readFirstRuns, readPastRuns } from "./past-runs.ts";
+import { pastStart, readPastRuns } from "./past-runs.ts";
 import {
   openedView,
   takeEvent,
@@ -89,7 +89,9 @@ export function createLiveSession(options: LiveSessionOptions) {
     const past = await readPastRuns(sessions, { id: whole.id, after, until, signal });
     takePastRuns(past);
     // The log was too long to be read from its beginning.
-    if (!past.complete) takePastRuns(await readFirstRuns(sessions, { id: whole.id, signal }));
+    if (past.complete) return;
+    const { readFirstRuns } = await import("./first-runs.ts");
+    takePastRuns(await readFirstRuns(sessions, { id: whole.id, signal }));
   };
 
   const takePastRuns = (past: Parameters<typeof withPastRuns>[1]): void => {

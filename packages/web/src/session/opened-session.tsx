@@ -22,11 +22,9 @@ import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import type { Agent } from "../composer/agent-choice.ts";
 import { Composer } from "../composer/composer.tsx";
-import { ChangesButton } from "../changes/changes-button.tsx";
-import { WHOLE_SESSION, type Scope } from "../changes/scope.ts";
-import { RewoundBar } from "../rewind/rewound-bar.tsx";
+import type { Scope } from "../changes/scope.ts";
 import { useRewind } from "../rewind/use-rewind.ts";
-import { runName, useMessageMenu } from "./message-menu.tsx";
+import { canGoBack } from "../rewind/can-go-back.ts";
 import { useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
 import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
 import type { Find } from "../transcript/find.ts";
@@ -39,18 +37,24 @@ import { loaded } from "../ui/loaded.tsx";
 import { showToast } from "../ui/toast.ts";
 import { announce } from "../app/announce.tsx";
 import { NO_DRAFT } from "../composer/drafts.ts";
-import { outbox } from "../composer/page-outbox.ts";
+import { drafts, outbox } from "../composer/page-outbox.ts";
 import type { NoticeAction } from "../transcript/transcript-context.tsx";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { noticeWay } from "./notice-action.ts";
-import { RelativeTime } from "../ui/relative-time.tsx";
 
 /** Loaded when there is something to find, to answer or to show. */
 const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
 const WaitingStack = loaded(() => import("./waiting-stack.tsx").then((m) => m.WaitingStack));
+const ChangesButton = loaded(
+  () => import("../changes/changes-button.tsx").then((m) => m.ChangesButton),
+  <span className="touch-target h-7 w-20" />,
+);
+const RemovalLine = loaded(() => import("./details/removal-line.tsx").then((m) => m.RemovalLine));
+const MessageMenu = loaded(() => import("../rewind/message-menu.tsx").then((m) => m.MessageMenu));
 const ChangesPanel = loaded(() =>
   import("../changes/changes-panel.tsx").then((m) => m.ChangesPanel),
 );
+const RewoundBar = loaded(() => import("../rewind/rewound-bar.tsx").then((m) => m.RewoundBar));
 const RewindDialog = loaded(() =>
   import("../rewind/rewind-dialog.tsx").then((m) => m.RewindDialog),
 );
@@ -108,9 +112,8 @@ export function OpenedSession({
     (runId: string) => workerText(runsById.get(runId) ?? null, providers),
     [runsById, providers],
   );
-  const rewind = useRewind(session, transcript);
-  const nameOf = useCallback((runId: string) => runName(transcript, runId), [transcript]);
-  const messageMenu = useMessageMenu(transcript, session, rewind.ask);
+  const rewind = useRewind();
+  const moreActions = useMoreActions(transcript, session, rewind.ask);
   const onChanges = useCallback((runId: string) => setScope({ of: "run", runId }), []);
   const noticeAction = useNoticeAction(transcript, session, actions.fork);
   const lastText = useCallback(() => lastUserText(transcript), [transcript]);
@@ -125,11 +128,13 @@ export function OpenedSession({
         onCancelling={setCancelling}
         onFind={openFind}
         changes={
-          <ChangesButton
-            changes={session.changes}
-            open={scope !== null}
-            onToggle={() => setScope(scope === null ? WHOLE_SESSION : null)}
-          />
+          (session.changes !== null || scope !== null) && (
+            <ChangesButton
+              changes={session.changes}
+              open={scope !== null}
+              onToggle={() => setScope(scope === null ? { of: "session" } : null)}
+            />
+          )
         }
       />
       <LinkLine link={link} />
@@ -152,7 +157,7 @@ export function OpenedSession({
                 find={find}
                 runLabel={runLabel}
                 noticeAction={noticeAction}
-                messageMenu={messageMenu}
+                moreActions={moreActions}
                 onChanges={onChanges}
                 root={session.worktree?.path ?? repo?.path ?? null}
               />
@@ -166,12 +171,15 @@ export function OpenedSession({
                 givingUp={actions.busy === "cancel"}
               />
             )}
-            <RewoundBar
-              session={session}
-              busy={rewind.isUndoing}
-              leftBy={rewind.leftBy}
-              onUndo={rewind.undo}
-            />
+            {session.rewind !== null && (
+              <RewoundBar
+                session={session}
+                transcript={transcript}
+                drafts={drafts}
+                last={rewind.last}
+                onUndone={rewind.readDraft}
+              />
+            )}
             <Composer
               key={rewind.draftCount}
               session={session}
@@ -190,7 +198,7 @@ export function OpenedSession({
             runs={runs}
             scope={scope}
             onScope={setScope}
-            nameOf={nameOf}
+            transcript={transcript}
             onClose={() => setScope(null)}
           />
         )}
@@ -199,7 +207,8 @@ export function OpenedSession({
         <RewindDialog
           session={session}
           runId={rewind.asked}
-          wordsOf={nameOf}
+          transcript={transcript}
+          drafts={drafts}
           onDone={rewind.done}
           onClose={rewind.close}
         />
@@ -262,6 +271,25 @@ function useRunAnnouncements({ state }: Pick<Session, "state">): void {
   }, [state]);
 }
 
+/** The actions on a message of a user besides those that every message has. */
+function useMoreActions(
+  transcript: TranscriptStore,
+  session: Session,
+  onGoBack: (runId: string) => void,
+): (message: Message) => ReactElement | null {
+  const { status, state, repoId, rewind } = session;
+  const isIdle = state === "idle" && rewind?.status !== "restoring";
+  return useCallback(
+    (message) => {
+      const { runId } = message;
+      const isOffered = canGoBack({ status, repoId }, message) && !transcript.isRewound(message);
+      if (!isOffered || runId === null) return null;
+      return <MessageMenu isIdle={isIdle} onGoBack={() => onGoBack(runId)} />;
+    },
+    [transcript, status, repoId, isIdle, onGoBack],
+  );
+}
+
 /** The action beside a notice. */
 function useNoticeAction(
   transcript: TranscriptStore,
@@ -321,20 +349,4 @@ function workerText(worker: Agent | null, providers: ProvidersReply | null): str
   const about = providers?.providers.find((each) => each.name === name);
   const model = about?.models.find(({ id }) => id === worker.model)?.name ?? worker.model;
   return [about?.title ?? name, model].filter((part) => part !== null).join(", ");
-}
-
-/** Why a session cannot continue, and when it is removed. */
-function RemovalLine({ session }: { readonly session: Session }): ReactElement {
-  const { suspendedReason, removeAt } = session;
-  return (
-    <p className="border-b border-line bg-sunken px-3 py-1.5 text-xs wrap-anywhere sm:px-4">
-      {suspendedReason !== null && <>This session cannot continue. {suspendedReason} </>}
-      {removeAt !== null && (
-        <>
-          It will be removed <RelativeTime time={removeAt} past="soon" />; the settings list removed
-          sessions, and can restore them.
-        </>
-      )}
-    </p>
-  );
 }

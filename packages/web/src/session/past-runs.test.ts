@@ -1,6 +1,6 @@
 import type { StreamEvent } from "@holdfast/client";
 import { expect, it } from "vitest";
-import { pastStart, readFirstRuns, readPastRuns } from "./past-runs.ts";
+import { pastStart, readPastRuns } from "./past-runs.ts";
 import { sampleMessage, sampleRun } from "./testing/samples.ts";
 
 /** Like a stream: what is there, then nothing until it is stopped. */
@@ -62,21 +62,4 @@ it("limits the re-read part of the log in entries and size", () => {
   expect(pastStart([message(1, 10), message(995, 10)], 1_000)).toBe(600);
   const large = [message(2, 150_000), message(4, 150_000), message(6, 10)];
   expect(pastStart(large, 8)).toBe(2);
-});
-
-it("D7 the list of runs is read page by page, up to a limit", async () => {
-  const cursors: unknown[] = [];
-  const listOf = (pages: number) => ({
-    runs: async (_: string, { cursor }: { readonly cursor?: string | undefined } = {}) => {
-      cursors.push(cursor);
-      const page = Number(cursor ?? 0);
-      const runs = [{ ...sampleRun(`r${page}`), suspensions: [] }];
-      return { runs, nextCursor: page + 1 < pages ? String(page + 1) : null };
-    },
-  });
-  const all = await readFirstRuns(listOf(2), { id: "s", signal });
-  expect([all.runs.map(({ id }) => id), all.complete]).toEqual([["r0", "r1"], true]);
-  expect(cursors).toEqual([undefined, "1"]);
-  const some = await readFirstRuns(listOf(1_000), { id: "s", signal });
-  expect([some.runs.length, some.complete]).toEqual([5, false]);
 });

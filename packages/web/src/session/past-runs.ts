@@ -1,5 +1,5 @@
 import type { Sessions } from "@holdfast/client";
-import { LIMITS, type Message, type Run, type RunsReply } from "@holdfast/protocol";
+import type { Message, Run } from "@holdfast/protocol";
 
 /** The limits for reading back the log, in entries and characters. */
 const ENTRIES = 400;
@@ -36,26 +36,6 @@ export async function readPastRuns(
     stop.abort();
   }
   return { runs: [...runs.values()], complete: isWhole && after === 0 };
-}
-
-/** Pages of the list of runs that are read at most. */
-const PAGES = 5;
-
-/** The oldest runs of the session, from the list. Complete when there are no more. */
-export async function readFirstRuns(
-  sessions: Pick<Sessions, "runs">,
-  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
-): Promise<{ readonly runs: readonly Run[]; readonly complete: boolean }> {
-  const runs: Run[] = [];
-  let cursor: string | null = null;
-  for (let pages = 0; pages < PAGES; pages += 1) {
-    const query = { limit: LIMITS.pageSize, ...(cursor !== null && { cursor }) };
-    const page: RunsReply = await sessions.runs(id, query, { signal });
-    runs.push(...page.runs);
-    cursor = page.nextCursor;
-    if (cursor === null) return { runs, complete: true };
-  }
-  return { runs, complete: false };
 }
 
 /** The position to read from: it bounds how much known content is transferred again. */

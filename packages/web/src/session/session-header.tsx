@@ -1,11 +1,11 @@
-import { ArrowLeft, Ellipsis, GitBranch, Square } from "lucide-react";
+import { ArrowLeft, Ellipsis, Square } from "lucide-react";
 import { type ReactElement, type ReactNode, useState } from "react";
 import { capital, sessionName } from "../api/session-name.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
 import { Link } from "../app/link.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
-import { ConnectionDetails, connectionsText } from "./connection-details.tsx";
+import { connectionsText } from "./details/connections-text.ts";
 import type { SessionView } from "./session-view.ts";
 import { TitleEditor } from "./title-editor.tsx";
 import type { SessionActions } from "./use-actions.ts";
@@ -13,7 +13,7 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { usageOf, usageText } from "./usage.ts";
-import { worktreeLabel } from "../worktree/worktree-texts.ts";
+import { worktreeLabel } from "../worktree/worktree-label.ts";
 
 /** Loaded after the content; the fallback looks the same. */
 const SessionMenu = loaded(
@@ -21,6 +21,9 @@ const SessionMenu = loaded(
   <IconButton label="More" aria-disabled>
     <Ellipsis size={18} aria-hidden="true" />
   </IconButton>,
+);
+const ConnectionDetails = loaded(() =>
+  import("./details/connection-details.tsx").then((m) => m.ConnectionDetails),
 );
 const PhaseTimeline = loaded(() => import("./phase-timeline.tsx").then((m) => m.PhaseTimeline));
 const WorktreeDetails = loaded(() =>
@@ -97,12 +100,7 @@ export function SessionHeader({
           </button>
         )}
         {worktree !== null && (
-          <DetailsButton
-            text={worktree}
-            icon={<GitBranch size={12} aria-hidden="true" />}
-            hint="The worktree of this session"
-            title="Worktree"
-          >
+          <DetailsButton text={worktree} hint="The branch of its worktree" title="Worktree">
             <WorktreeDetails worktree={session.worktree} />
           </DetailsButton>
         )}
@@ -184,14 +182,12 @@ function CancelButton({
 /** A short text; pressing it opens a dialog with the details. */
 function DetailsButton({
   text,
-  icon,
   hint,
   title,
   size = "normal",
   children,
 }: {
   readonly text: string;
-  readonly icon?: ReactNode;
   readonly hint?: string;
   readonly title: string;
   readonly size?: "small" | "normal";
@@ -205,9 +201,8 @@ function DetailsButton({
         aria-haspopup="dialog"
         title={hint}
         onClick={() => setOpen(true)}
-        className="touch-target inline-flex items-center gap-1 rounded px-1 text-left tabular-nums wrap-anywhere underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
+        className="touch-target inline-flex items-center rounded px-1 text-left tabular-nums wrap-anywhere underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
       >
-        {icon}
         {text}
       </button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} title={title} size={size} isText>

@@ -8,7 +8,6 @@ import { goTo } from "../app/router.ts";
 import { NO_DRAFT } from "../composer/drafts.ts";
 import { drafts } from "../composer/page-outbox.ts";
 import { showFailure, showToast } from "../ui/toast.ts";
-import { worktreeEndText } from "../worktree/worktree-texts.ts";
 import type { Deletion } from "./delete-dialog.tsx";
 
 type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
@@ -56,11 +55,10 @@ export function useActions(session: Session, onSession: (session: Session) => vo
           goTo({ page: "list" }, { replace: true });
           const { worktreeEnd } = deleted;
           const text = `${name} was deleted${left(deleted.agentSessions ?? [])}`;
-          void showToast(
-            worktreeEnd === undefined
-              ? { text }
-              : { text: `${text}. ${worktreeEndText(worktreeEnd)}`, durationMs: 12_000 },
-          );
+          if (worktreeEnd === undefined) return void showToast({ text });
+          const { worktreeEndText } = await import("../worktree/worktree-texts.ts");
+          const end = worktreeEndText(worktreeEnd);
+          return void showToast({ text: `${text}. ${end}`, durationMs: 12_000 });
         }),
       exportBundle: () =>
         act("export", "Not exported", async () => {

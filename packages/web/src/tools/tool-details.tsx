@@ -10,7 +10,7 @@ import { inputOf, placesOf, type ToolCall, type ToolItem } from "./tool-call.ts"
 import { useToolSurroundings } from "./tool-context.tsx";
 
 const DiffView = loaded(
-  () => import("./diff-view.tsx").then((m) => m.DiffView),
+  () => import("../diff/diff-view.tsx").then((m) => m.DiffView),
   <p className="tool-nothing">Loading the changes…</p>,
 );
 

@@ -3,7 +3,6 @@ import { memo, type ReactElement, useCallback, useSyncExternalStore } from "reac
 import { authorOf, type Message } from "@holdfast/protocol";
 import {
   CircleAlert,
-  Ellipsis,
   FileCode,
   Info,
   Link,
@@ -17,16 +16,20 @@ import { ActivityView } from "../tools/activity-view.tsx";
 import { PartView } from "../tools/part-view.tsx";
 import { PlanView } from "../tools/plan-view.tsx";
 import type { BlockRow, MessageRow, Row } from "./rows.ts";
-import { ChangesLine, RewoundLine } from "./run-lines.tsx";
 import { useTranscript } from "./transcript-context.tsx";
 import type { TranscriptStore } from "./transcript-store.ts";
 import { Clamped } from "../tools/clamped.tsx";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { FoldLine } from "../tools/fold-line.tsx";
 import { useFold } from "../tools/tool-context.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { loaded } from "../ui/loaded.tsx";
 import { absoluteTime } from "../ui/time.ts";
 import { toNotice } from "./notice.ts";
+
+/** Loaded with the first run that changed files or was taken back; the fallback has the same height. */
+const LINE = <div className="row-notice min-h-8" />;
+const RewoundLine = loaded(() => import("./run-lines.tsx").then((m) => m.RewoundLine), LINE);
+const ChangesLine = loaded(() => import("./run-lines.tsx").then((m) => m.ChangesLine), LINE);
 
 /** One row of the list. It renders again when the row changes, not when the list does. */
 export const RowView = memo(function RowView({
@@ -255,9 +258,8 @@ function MessageHead({ message }: { readonly message: Message }): ReactElement {
 
 /** The actions of a message, shown on hover and on keyboard focus. */
 function MessageActions({ message }: { readonly message: Message }): ReactElement {
-  const { store, messageMenu } = useTranscript();
+  const { store, moreActions } = useTranscript();
   const words = (): string => store.words(message.id);
-  const items = message.role === "user" ? messageMenu(message) : [];
   return (
     <div className="message-actions">
       <CopyButton label="Copy text" text={() => plainText(words())} />
@@ -270,11 +272,7 @@ function MessageActions({ message }: { readonly message: Message }): ReactElemen
       >
         <Link aria-hidden size={14} />
       </a>
-      {items.length > 0 && (
-        <Menu label="More actions on this message" size="small" items={items}>
-          <Ellipsis aria-hidden size={14} />
-        </Menu>
-      )}
+      {message.role === "user" && moreActions(message)}
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import type { Message } from "@holdfast/protocol";
-import { createContext, useContext } from "react";
-import type { MenuItems } from "../ui/menu-list.tsx";
+import { createContext, type ReactNode, useContext } from "react";
 import type { TranscriptStore } from "./transcript-store.ts";
 
 /** The action of a notice. */
@@ -15,8 +14,8 @@ export interface TranscriptSurroundings {
   /** The agent of a run, such as its provider and model. */
   readonly runLabel: (runId: string) => string | null;
   readonly noticeAction: (message: Message) => NoticeAction | null;
-  /** Further actions on a message of a user. */
-  readonly messageMenu: (message: Message) => MenuItems;
+  /** Further actions on a message of a user; null for none. */
+  readonly moreActions: (message: Message) => ReactNode;
   /** Shows what a run changed. */
   readonly onChanges: (runId: string) => void;
 }

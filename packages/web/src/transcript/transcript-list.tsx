@@ -66,14 +66,14 @@ export function Transcript({
   store,
   runLabel,
   noticeAction,
-  messageMenu,
+  moreActions,
   onChanges,
   root,
   ...list
 }: ListProps & TranscriptSurroundings & Pick<ToolSurroundings, "root">): ReactElement {
   const rows = useMemo(
-    () => ({ store, runLabel, noticeAction, messageMenu, onChanges }),
-    [store, runLabel, noticeAction, messageMenu, onChanges],
+    () => ({ store, runLabel, noticeAction, moreActions, onChanges }),
+    [store, runLabel, noticeAction, moreActions, onChanges],
   );
   const tools = useMemo(() => ({ ...store, root }), [store, root]);
   return (

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { sampleSession } from "../session/testing/samples.ts";
-import { worktreeEndText, worktreeFate, worktreeLabel } from "./worktree-texts.ts";
+import { worktreeLabel } from "./worktree-label.ts";
+import { worktreeEndText, worktreeFate } from "./worktree-texts.ts";
 
 const WORKTREE = { path: "/work/tree", branch: "holdfast/s", base: "abc" };
 

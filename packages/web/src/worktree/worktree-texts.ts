@@ -1,13 +1,4 @@
-import type { Session, WorktreeEnd } from "@holdfast/protocol";
-
-/** Where agents work, in a few words; null in the folder of the repository itself. */
-export function worktreeLabel({
-  workspace,
-  worktree,
-}: Pick<Session, "workspace" | "worktree">): string | null {
-  if (worktree !== null) return worktree.branch;
-  return workspace === "worktree" ? "Worktree" : null;
-}
+import type { WorktreeEnd } from "@holdfast/protocol";
 
 /** What became of the worktree of a deleted session. */
 export function worktreeEndText({ path, removed, message, keptAs }: WorktreeEnd): string {

@@ -3,20 +3,6 @@ import type { ReactElement } from "react";
 
 type Connections = Pick<Session, "mcpServers" | "directories">;
 
-/** Such as `2 MCP servers, 1 directory`; empty if there are none. */
-export function connectionsText({ mcpServers, directories }: Connections): string {
-  return [
-    countOf(Object.keys(mcpServers).length, "MCP server", "MCP servers"),
-    countOf(directories.length, "directory", "directories"),
-  ]
-    .filter((part) => part !== "")
-    .join(", ");
-}
-
-function countOf(count: number, one: string, many: string): string {
-  return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
-}
-
 /** The MCP servers and further directories of a session. */
 export function ConnectionDetails({
   session: { mcpServers, directories },

@@ -3,8 +3,8 @@ import { grammarOfPath } from "../markdown/languages.ts";
 import { useHighlight } from "../markdown/use-highlight.tsx";
 import { diffLines } from "./diff-lines.ts";
 import { DiffTable } from "./diff-table.tsx";
-import { shortPath } from "./short-path.ts";
-import { useToolSurroundings } from "./tool-context.tsx";
+import { shortPath } from "../tools/short-path.ts";
+import { useToolSurroundings } from "../tools/tool-context.tsx";
 
 export interface DiffViewProps {
   /** The identity of the diff. */

@@ -1,9 +1,9 @@
 import { useMemo, type ReactElement } from "react";
 import { grammarOfPath } from "../markdown/languages.ts";
 import { useHighlight } from "../markdown/use-highlight.tsx";
-import { DiffTable } from "../tools/diff-table.tsx";
-import type { DiffLine } from "../tools/diff-lines.ts";
-import { patchLines } from "../tools/patch-lines.ts";
+import { DiffTable } from "./diff-table.tsx";
+import type { DiffLine } from "./diff-lines.ts";
+import { patchLines } from "./patch-lines.ts";
 
 /** The unified diff of a file. */
 export function PatchView({
