@@ -118,6 +118,19 @@ it("D7 shows the files that a session and a run changed, with their diffs and a 
   await panel.getByText("5 files, +4 −1").waitFor();
 });
 
+it("D7 says why the changes of a session are not known", async () => {
+  const { id } = await rig.newSession({ title: "No repository of Git", steps: [say("Said")] });
+  await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+  const page = await rig.open(`/sessions/${id}`);
+  await transcriptOf(page).getByText("Said", { exact: true }).waitFor();
+  expect(await changesButton(page).count()).toBe(0);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Changes" }).click();
+  const { reason } = await rig.client.sessions.changes(id);
+  const panel = page.getByRole("complementary", { name: "Changes" });
+  await panel.getByText(reason ?? "a reason", { exact: true }).waitFor();
+});
+
 it("D7 goes back to before a message after a dry run, folds what was taken back, and undoes it", async () => {
   const { id, fileOf } = await workedSession();
   writeFileSync(fileOf("note.txt"), "changed by hand\n");

@@ -127,6 +127,7 @@ export function OpenedSession({
         cancelling={cancelling}
         onCancelling={setCancelling}
         onFind={openFind}
+        onChanges={() => setScope({ of: "session" })}
         changes={
           (session.changes !== null || scope !== null) && (
             <ChangesButton

@@ -38,6 +38,7 @@ export function SessionHeader({
   cancelling,
   onCancelling,
   onFind,
+  onChanges,
   changes,
 }: {
   readonly view: SessionView;
@@ -48,6 +49,7 @@ export function SessionHeader({
   readonly cancelling: boolean;
   readonly onCancelling: (asking: boolean) => void;
   readonly onFind: () => void;
+  readonly onChanges: () => void;
   /** The button that shows what the session changed. */
   readonly changes: ReactNode;
 }): ReactElement {
@@ -78,7 +80,7 @@ export function SessionHeader({
           onAsk={onCancelling}
           onCancel={actions.cancel}
         />
-        <SessionMenu session={session} actions={actions} onFind={onFind} />
+        <SessionMenu {...{ session, actions, onFind, onChanges }} />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
         <StateDot status={session.status} state={session.state} />

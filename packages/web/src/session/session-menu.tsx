@@ -4,6 +4,7 @@ import {
   Copy,
   Download,
   Ellipsis,
+  FileDiff,
   GitFork,
   Link as LinkIcon,
   Play,
@@ -29,10 +30,12 @@ export function SessionMenu({
   session,
   actions,
   onFind,
+  onChanges,
 }: {
   readonly session: Session;
   readonly actions: SessionActions;
   readonly onFind: () => void;
+  readonly onChanges: () => void;
 }): ReactElement {
   const [asking, setAsking] = useState<"archive" | "delete" | null>(null);
   const { id, status } = session;
@@ -43,6 +46,7 @@ export function SessionMenu({
   };
   const items: MenuItems = [
     { label: "Find in this session", icon: <Search {...ICON} />, hint: "Ctrl F", onSelect: onFind },
+    { label: "Changes", icon: <FileDiff {...ICON} />, onSelect: onChanges },
     { label: "Fork", icon: <GitFork {...ICON} />, onSelect: actions.fork },
     ...(status === "suspended"
       ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
