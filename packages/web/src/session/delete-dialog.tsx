@@ -99,7 +99,7 @@ function Check({
     <label className="flex items-center gap-2 text-sm touch-target">
       <input
         type="checkbox"
-        className="size-4 accent-accent"
+        className="size-4 shrink-0 accent-accent"
         checked={checked}
         onChange={(event) => onChange(event.target.checked)}
       />

@@ -28,7 +28,7 @@ export function WorkspaceField({
               <input
                 type="radio"
                 name="workspace"
-                className="size-4 accent-accent"
+                className="size-4 shrink-0 accent-accent"
                 checked={workspace === value}
                 onChange={() => onChange({ workspace: value })}
               />

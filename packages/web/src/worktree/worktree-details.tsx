@@ -24,7 +24,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   return (
     <div>
       <dt className="font-medium">{name}</dt>
-      <dd className="flex items-start gap-2">
+      <dd className="flex items-center gap-2">
         <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere text-muted">{value}</span>
         <CopyButton label={`Copy: ${name}`} text={() => value} />
       </dd>

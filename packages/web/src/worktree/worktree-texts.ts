@@ -9,7 +9,8 @@ export function worktreeEndText({ path, removed, message, keptAs }: WorktreeEnd)
 
 /** What happens to the worktree of a session that is deleted. */
 export function worktreeFate(remove: boolean): string {
-  return remove
-    ? "Its worktree is removed. Work that is not committed is kept as a Git ref first; its branch stays."
-    : "Its worktree is removed if everything in it is committed, and stays otherwise. Its branch stays.";
+  const first = remove
+    ? "Its worktree is removed. Work that is not committed is kept as a Git ref first."
+    : "Its worktree is removed if everything in it is committed, and stays otherwise.";
+  return `${first} Its branch stays if it has commits that no other branch has.`;
 }
