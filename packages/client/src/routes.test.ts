@@ -100,7 +100,7 @@ const ROUTES: readonly Route[] = [
   {
     ask: ({ sessions }) => sessions.get("s"),
     request: "GET /api/sessions/s",
-    reply: { ...SESSION, repo: REPOSITORY, messages: [], lastEventId: "3" },
+    reply: { ...SESSION, repo: REPOSITORY, messages: [], rewoundRuns: [], lastEventId: "3" },
   },
   {
     ask: ({ sessions }) => sessions.update("s", { title: null, phase: "planning" }),

@@ -30,7 +30,7 @@ const TOOLS_KEPT = 40;
 const RUNS_KEPT = 500;
 
 export function openedView(whole: WholeSession, queue: readonly QueuedMessage[]): SessionView {
-  const { repo, messages, lastEventId: _, ...session } = whole;
+  const { repo, messages, rewoundRuns: _, lastEventId: __, ...session } = whole;
   const tools = messages.flatMap((message) => toolEntry(message)).slice(-TOOLS_KEPT);
   return {
     session,

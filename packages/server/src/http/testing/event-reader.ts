@@ -90,6 +90,7 @@ export async function readWhole(url: string, sessionId: string): Promise<WholeSe
   return wholeSessionSchema.strict().parse(await response.json());
 }
 
-export function sessionIn({ repo: _, messages: __, lastEventId: ___, ...session }: WholeSession) {
+export function sessionIn(whole: WholeSession) {
+  const { repo: _, messages: __, rewoundRuns: ___, lastEventId: ____, ...session } = whole;
   return session;
 }
