@@ -38,3 +38,4 @@ export * from "./stats.ts";
 export * from "./suspension.ts";
 export * from "./token.ts";
 export * from "./vocabulary.ts";
+export * from "./work.ts";

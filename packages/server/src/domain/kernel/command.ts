@@ -68,6 +68,7 @@ interface RunCommands {
   "keep-settings": EventFields["settings.changed"];
   "record-files": { readonly record: FilesRecord };
   "record-worktree": EventFields["worktree.changed"];
+  "record-pull-request": EventFields["pull-request.opened"];
   /** The files are as the rewind wants them, or cannot be. */
   "end-rewind": EventFields["rewind.ended"];
   /** The agent names its session. It never replaces a title that a person gave. */

@@ -23,6 +23,15 @@ export function decideRecordWorktree(
   return accept({ type: "worktree.changed", at, worktree });
 }
 
+export function decideRecordPullRequest(
+  session: Session,
+  { at, url }: CommandOf<"record-pull-request">,
+): Decision {
+  return session.workspace.pullRequest === url
+    ? NOTHING_TO_DO
+    : accept({ type: "pull-request.opened", at, url });
+}
+
 /** A session at work cannot be rewound. */
 export function decideRewind(session: Session, command: CommandOf<"rewind">): Decision {
   const { at, rewind } = command;

@@ -69,6 +69,7 @@ export interface EventFields {
   "files.recorded": { readonly record: FilesRecord };
   /** The session got its worktree, or lost it. */
   "worktree.changed": { readonly worktree: Worktree | null };
+  "pull-request.opened": { readonly url: string };
   /** What follows no longer belongs to the conversation, and files are restored. */
   "session.rewound": { readonly rewind: Rewind };
   "rewind.ended": { readonly id: string; readonly error: string | null };

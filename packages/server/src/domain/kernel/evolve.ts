@@ -93,6 +93,8 @@ function fold(session: Session, event: Change): Session {
       return { ...session, files: withFiles(session.files, event.record) };
     case "worktree.changed":
       return { ...session, workspace: { ...session.workspace, worktree: event.worktree } };
+    case "pull-request.opened":
+      return { ...session, workspace: { ...session.workspace, pullRequest: event.url } };
     case "session.rewound":
       return rewound(session, event);
     case "rewind.ended": {

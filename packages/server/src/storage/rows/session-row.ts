@@ -85,8 +85,8 @@ export function toSessionColumns(session: Session): SessionColumns {
   };
 }
 
-function isPlain({ kind, base, worktree }: SessionWorkspace): boolean {
-  return kind === "shared" && base === null && worktree === null;
+function isPlain({ kind, base, worktree, pullRequest }: SessionWorkspace): boolean {
+  return kind === "shared" && base === null && worktree === null && pullRequest === undefined;
 }
 
 function jsonUnlessEmpty(value: JsonObject | readonly string[]): string | null {
