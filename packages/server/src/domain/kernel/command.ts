@@ -6,7 +6,7 @@ import type { Phase } from "../phase.ts";
 import type { RunStart } from "../run.ts";
 import type { RecordedError } from "../session.ts";
 import type { Closing } from "../suspension.ts";
-import type { FilesRecord, RewindRequest } from "../working-files.ts";
+import type { FilesRecord, RewindRequest } from "../files/working-files.ts";
 
 /** A request to change a session. It carries time and IDs, since `decide` has neither. */
 export type Command = CommandOf<keyof CommandFields>;

@@ -1,8 +1,8 @@
 import type { CommandOf } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
-import type { Worktree } from "../session-folder.ts";
+import type { Worktree } from "../files/session-folder.ts";
 import { stateOf, type Session } from "../session.ts";
-import { withFiles, type SessionFiles } from "../working-files.ts";
+import { withFiles, type SessionFiles } from "../files/working-files.ts";
 
 export function decideRecordFiles(
   session: Session,

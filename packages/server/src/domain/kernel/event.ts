@@ -7,9 +7,9 @@ import type { Outcome, PhaseChange } from "../phase.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "../run.ts";
 import type { ResumePoint } from "../resume-point.ts";
 import type { ForkOrigin, RecordedError, Session } from "../session.ts";
-import type { SessionFolder, SessionWorkspace, Worktree } from "../session-folder.ts";
+import type { SessionFolder, SessionWorkspace, Worktree } from "../files/session-folder.ts";
 import type { Closing, Suspension } from "../suspension.ts";
-import type { FilesRecord, Rewind } from "../working-files.ts";
+import type { FilesRecord, Rewind } from "../files/working-files.ts";
 
 /** The events of a session. `evolve` folds the log of them into the session. */
 export type SessionEvent = EventOf<keyof EventFields>;

@@ -14,9 +14,9 @@ import {
   type LastError,
   type Session,
 } from "../session.ts";
-import { NEW_FOLDER } from "../session-folder.ts";
+import { NEW_FOLDER } from "../files/session-folder.ts";
 import type { Suspension } from "../suspension.ts";
-import { withFiles } from "../working-files.ts";
+import { withFiles } from "../files/working-files.ts";
 
 /** Applies one event to the session. The rules are in `decide`; this only records their results. */
 export function evolve(session: Session | null, event: SessionEvent): Session | null {

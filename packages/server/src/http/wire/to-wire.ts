@@ -1,5 +1,5 @@
-import { SHARED } from "../../domain/session-folder.ts";
-import type { Rewind } from "../../domain/working-files.ts";
+import { SHARED } from "../../domain/files/session-folder.ts";
+import type { Rewind } from "../../domain/files/working-files.ts";
 import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { stateOf, statusOf, type Session } from "../../domain/session.ts";
-import type { Rewind, RewindRequest } from "../../domain/working-files.ts";
+import type { Rewind, RewindRequest } from "../../domain/files/working-files.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import { shownPath } from "../../git/raw-path.ts";
 import type { KeptFile, RestorePlan } from "../../git/restore/plan-restore.ts";

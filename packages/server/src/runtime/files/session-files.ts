@@ -2,12 +2,15 @@ import { errorText } from "../../domain/error-text.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
-import { SHARED } from "../../domain/session-folder.ts";
-import type { ChangeCounts, FileSnapshot, Rewind } from "../../domain/working-files.ts";
+import { SHARED } from "../../domain/files/session-folder.ts";
+import type { ChangeCounts, FileSnapshot, Rewind } from "../../domain/files/working-files.ts";
 import type { FolderGit } from "../../git/folder-git.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import type { ChangedFile } from "../../git/snapshot/changed-file.ts";
-import type { RuntimeContext } from "../context.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Executed, Execution } from "../execute-command.ts";
+import type { SessionFolders } from "../folders/session-folders.ts";
+import type { Log } from "../log.ts";
 import type { Reply } from "../reply.ts";
 import { sleep } from "../sleep.ts";
 
@@ -33,10 +36,13 @@ export interface SessionFiles {
   forget(sessionId: string): Promise<void>;
 }
 
-type Needed = Pick<
-  RuntimeContext,
-  "store" | "execute" | "clock" | "log" | "openWorkspace" | "folders"
->;
+interface Needed {
+  readonly store: Store;
+  readonly execute: (execution: Execution) => Promise<Executed>;
+  readonly clock: () => number;
+  readonly log: Log;
+  readonly folders: Pick<SessionFolders, "open">;
+}
 
 const UNKNOWN_AFTER = "the files after a run are not known";
 /** How long the end of a run waits for a snapshot. */

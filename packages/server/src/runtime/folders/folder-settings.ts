@@ -1,5 +1,5 @@
 import type { KeepSettings } from "../keep/keep-settings.ts";
-import type { WorkspaceKind } from "../../domain/session-folder.ts";
+import type { WorkspaceKind } from "../../domain/files/session-folder.ts";
 
 /** How sessions of a repository get their folder. */
 export interface FolderSettings extends KeepSettings {

@@ -1,5 +1,5 @@
 import { stateOf, statusOf, type Session } from "../../domain/session.ts";
-import type { Worktree } from "../../domain/session-folder.ts";
+import type { Worktree } from "../../domain/files/session-folder.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import type { KeepGit } from "../../git/keep/keep-git.ts";
 import { shownPath, type RawPath } from "../../git/raw-path.ts";

@@ -13,8 +13,8 @@ import {
   type Session,
   type Standing,
 } from "../../domain/session.ts";
-import { parseWorkspace, type SessionWorkspace } from "../../domain/session-folder.ts";
-import { parseRewind, parseSessionFiles } from "../../domain/working-files.ts";
+import { parseWorkspace, type SessionWorkspace } from "../../domain/files/session-folder.ts";
+import { parseRewind, parseSessionFiles } from "../../domain/files/working-files.ts";
 import { LEGAL_STATES, STATES, STATUSES, type State } from "../../domain/status.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import {

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "./json.ts";
+import { isObject, type Json } from "../json.ts";
 import type { Rewind, SessionFiles } from "./working-files.ts";
 
 /** `shared`: the folder of the repository. `worktree`: a linked worktree that only this session uses. */

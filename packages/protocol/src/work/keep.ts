@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { nameSchema, orEmpty } from "./fields/body.ts";
-import { countSchema } from "./fields/number.ts";
+import { nameSchema, orEmpty } from "../fields/body.ts";
+import { countSchema } from "../fields/number.ts";
 
 export const branchStateSchema = z
   .object({
