@@ -123,6 +123,7 @@ async function updateIndex(
   if (paths.length === 0) return;
   await own.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
     index,
+    splitsIndex: true,
     input: joinPaths(paths),
   });
 }
@@ -135,6 +136,7 @@ async function removeFromIndex(
   if (paths.length === 0) return;
   await own.git(["update-index", "--force-remove", "-z", "--stdin"], {
     index,
+    splitsIndex: true,
     input: joinPaths(paths),
   });
 }
