@@ -1,9 +1,10 @@
-import { link, lstat, rename, rm } from "node:fs/promises";
+import { lstat, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { newDraft, removeDraft } from "../drafts.ts";
 import { GitFault } from "../git-fault.ts";
 import type { OwnGitFolder } from "../own-git-folder.ts";
 import { joinPaths, type RawPath } from "../raw-path.ts";
+import { linkIndex } from "./copy-index.ts";
 import { chooseFiles, type SnapshotLimits } from "./choose-files.ts";
 import { findCandidates } from "./find-candidates.ts";
 import { seedIndex } from "./seed-index.ts";
@@ -78,9 +79,7 @@ async function trySnapshot(
   if (known.tree !== null && hasTree && isSame) return { tree: known.tree, head, tooLarge };
   const draft = path.join(own.path, newDraft());
   try {
-    // A link, because Git replaces the file. A copy would have another time, which hides changes: Git reads files
-    // again that are not older than the index.
-    await link(own.index, draft);
+    await linkIndex(own.index, draft);
     await removeFromIndex(own, draft, files.gone);
     await updateIndex(own, draft, files.paths);
     for (const folder of files.nested.slice(0, MAX_NESTED))
