@@ -7,6 +7,7 @@ import { joinPaths, type RawPath } from "../raw-path.ts";
 import { linkIndex } from "./copy-index.ts";
 import { chooseFiles, type SnapshotLimits } from "./choose-files.ts";
 import { findCandidates } from "./find-candidates.ts";
+import { findIgnored } from "./find-ignored.ts";
 import { seedIndex } from "./seed-index.ts";
 
 /** The state of the working files at one time: all but the ignored ones. */
@@ -82,7 +83,10 @@ async function trySnapshot(
     await linkIndex(own.index, draft);
     await removeFromIndex(own, draft, files.gone);
     await updateIndex(own, draft, files.paths);
-    for (const folder of files.nested.slice(0, MAX_NESTED))
+    const { folder: root } = own.folders;
+    const ignored = await findIgnored(own, files.uncovered, { folder: root });
+    const uncovered = files.uncovered.filter((each) => !ignored.has(each));
+    for (const folder of [...files.nested, ...uncovered].slice(0, MAX_NESTED))
       await updateIndex(own, draft, [folder]).catch(() => {});
     // It fails if objects are missing.
     const { stdout } = await own.git(["write-tree"], { index: draft });
