@@ -1,4 +1,4 @@
-import { link, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import path from "node:path";
 import { newDraft, removeDraft } from "../drafts.ts";
 import { GitFault } from "../git-fault.ts";
@@ -6,6 +6,7 @@ import type { OwnGitFolder } from "../own-git-folder.ts";
 import { shownPath } from "../raw-path.ts";
 import type { ChangedFile } from "../snapshot/changed-file.ts";
 import { compareTrees } from "../snapshot/compare.ts";
+import { linkIndex } from "../snapshot/copy-index.ts";
 import { takeSnapshot, type KnownTree } from "../snapshot/take-snapshot.ts";
 import { treeWith } from "../snapshot/tree-with.ts";
 import { findBlocked } from "./find-blocked.ts";
@@ -31,8 +32,7 @@ export async function applyRestore(
     throw new GitFault(`Another file is in the place of ${shownPath(blocked)}.`);
   const draft = path.join(own.path, newDraft());
   try {
-    // See `takeSnapshot`: a copy would have another time.
-    await link(own.index, draft);
+    await linkIndex(own.index, draft);
     await own
       .shell(UNTIL_KILLED, ["read-tree", "-m", "-u", "--no-recurse-submodules", now, result], {
         index: draft,

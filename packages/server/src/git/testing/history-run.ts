@@ -153,7 +153,9 @@ function bareNests({ world, folder, files }: Run): readonly string[] {
       files.stat(`${nest}/.git`) !== null &&
       world.tryGit(["rev-parse", "--verify", "--quiet", "HEAD"], {
         cwd: path.join(folder, nest),
-      }) !== 0,
+      }) !== 0 &&
+      // Git would complain about the name of an ignored one.
+      world.tryGit(["check-ignore", "--quiet", "--no-index", nest], { cwd: folder }) !== 0,
   );
 }
 
