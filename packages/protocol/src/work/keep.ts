@@ -19,7 +19,10 @@ export const branchStateSchema = z
     canOpenPullRequest: z.boolean(),
     pullRequest: z.string().nullable().describe("the address of the pull request"),
   })
-  .meta({ id: "BranchState", description: "The branch of a session, and how its work can be kept." });
+  .meta({
+    id: "BranchState",
+    description: "The branch of a session, and how its work can be kept.",
+  });
 export type BranchState = z.infer<typeof branchStateSchema>;
 
 const MAX_MESSAGE = 10_000;
@@ -45,7 +48,9 @@ export const mergeRequestSchema = orEmpty(
   z.strictObject({
     into: nameSchema
       .optional()
-      .describe("a branch; by default the configured one, or the one that is checked out in the repository"),
+      .describe(
+        "a branch; by default the configured one, or the one that is checked out in the repository",
+      ),
   }),
 );
 export type MergeRequest = z.input<typeof mergeRequestSchema>;
