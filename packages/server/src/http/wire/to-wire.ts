@@ -109,7 +109,9 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
 function toWireFolder(
   session: SessionSnapshot,
 ): Pick<wire.Session, "workspace" | "worktree" | "changes" | "rewind"> {
-  const { workspace = SHARED, files = null, rewind = null } = session;
+  const workspace = session.workspace ?? SHARED;
+  const files = session.files ?? null;
+  const rewind = session.rewind ?? null;
   const { worktree } = workspace;
   return {
     workspace: workspace.kind,

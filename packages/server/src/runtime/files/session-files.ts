@@ -26,8 +26,8 @@ export interface SessionFiles {
   before(session: Session, run: Pick<CurrentRun, "id">): Promise<FileSnapshot | null>;
   /** The agent has ended its work. Records the files after it together with the end of the run. Never throws. */
   after(sessionId: string, runId: string): Promise<readonly Command[]>;
-  /** The run has ended already: records the files after it, in the background. */
-  recordAfter(sessionId: string, runId: string): void;
+  /** The run has ended already: records the files after it, in the background. Never rejects. */
+  recordAfter(sessionId: string, runId: string): Promise<void>;
   /** Resolves when the files of ended runs are recorded. */
   settle(sessionId?: string): Promise<void>;
   /** Changes the files as the rewind wants them. The commands record that. */
@@ -147,7 +147,7 @@ export function createSessionFiles(context: Needed, git: FolderGit): SessionFile
       const inTime = await Promise.race([record, late]);
       waiting.abort();
       if (inTime !== "late") return inTime ?? [];
-      recordAfter(sessionId, runId);
+      void recordAfter(sessionId, runId);
       return [];
     },
     recordAfter,
