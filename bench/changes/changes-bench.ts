@@ -57,7 +57,7 @@ export async function benchChanges({ files, turns }: ChangesBenchOptions): Promi
       const startedMs = performance.now();
       const { tree, isKept } = await take(`turn-${turn + WARM_UP}`);
       const takenMs = performance.now();
-      await isKept;
+      if (!(await isKept)) throw new Error("The snapshot is not kept.");
       const doneMs = performance.now();
       const { tookMs } = status ?? (await timed(() => readStatus(repo)));
       const changes = await timed(() => git.changes(repo, { before, after: tree }));
