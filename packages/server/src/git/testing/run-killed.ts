@@ -3,7 +3,6 @@ import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Whole names, so that the search for unused files finds them. */
 const PROGRAMS = {
   keep: path.join(import.meta.dirname, "keep-program.ts"),
   worktree: path.join(import.meta.dirname, "worktree-program.ts"),
