@@ -61,7 +61,7 @@ export const WORK_ROWS: readonly Row[] = [
   {
     line: "rewind {waiting} --to last",
     exit: 2,
-    error: /^A run is in progress\. Cancel it first\. Cancel the run with: holdfast cancel/u,
+    error: /^A run is in progress\. Cancel the run with: holdfast cancel/u,
     only: "server",
   },
   { line: "rewind nothing --to last", exit: 1, error: NO_SESSION },

@@ -41,7 +41,7 @@ export function decideRewind(session: Session, command: CommandOf<"rewind">): De
   if (session.rewind?.status === "restoring")
     return refuse(session, "session_not_idle", "The session is just being rewound.");
   if (stateOf(session) !== "idle")
-    return refuse(session, "session_not_idle", "A run is in progress. Cancel it first.");
+    return refuse(session, "session_not_idle", "A run is in progress.");
   const last = session.rewind;
   const canUndo = last !== null && last.status === "done" && last.undoes === null;
   if (rewind.undoes !== null && (!canUndo || last.id !== rewind.undoes))

@@ -66,7 +66,7 @@ async function tryRewind(context: RuntimeContext, request: RewindSession): Promi
   if (loaded.found === "nothing") return noSuchSession();
   const { session, version } = loaded.stored;
   if (stateOf(session) !== "idle")
-    return refuse("session_not_idle", "A run is in progress. Cancel it first.", {
+    return refuse("session_not_idle", "A run is in progress.", {
       status: statusOf(session),
       state: stateOf(session),
     });

@@ -127,13 +127,18 @@ describe("a rewind", () => {
   });
 
   it("D7 is finished by the next server if this one dies in the middle", async () => {
-    const run = await turn(write(file("a.txt"), "agent\n"), shell(`rm ${file("b.txt")}`));
+    const run = await turn(
+      write(file("a.txt"), "agent\n"),
+      write(file("c.txt"), "agent\n"),
+      shell(`rm ${file("b.txt")}`),
+    );
     const stored = await test.store.load(sessionId);
     if (stored.found !== "session") throw new Error("unreachable");
     const tree = (await test.store.readRun(run))?.filesBefore?.tree ?? "";
     const now = (await test.store.readRun(run))?.filesAfter?.tree ?? "";
-    // As if it had been killed after the decision, with one of the files restored.
+    // As if it had been killed after the decision, with one of the files restored, and a person had edited another.
     writeFileSync(file("b.txt"), "b\n");
+    writeFileSync(file("c.txt"), "person\n");
     await test.stop();
     const { session } = stored.stored;
     const decided = { id: "w", runId: run, runIds: [run], files: { now, result: tree } };
@@ -146,8 +151,8 @@ describe("a rewind", () => {
     });
     await test.start();
     await test.until(sessionId, (whole) => whole.session.rewind?.status === "done");
-    expect([read("a.txt"), read("b.txt")]).toEqual(["a\n", "b\n"]);
-    expect(userGit(test.repoPath, "status", "--porcelain")).toBe("");
+    expect([read("a.txt"), read("b.txt"), read("c.txt")]).toEqual(["a\n", "b\n", "person\n"]);
+    expect(userGit(test.repoPath, "status", "--porcelain")).toBe("?? c.txt\n");
   });
 
   it("D7 says what is not possible", async () => {

@@ -103,7 +103,7 @@ export function createSessionKeeping(context: Needed, options: KeepOptions): Ses
       if ("refusal" in place) return place;
       const { session } = place;
       if (isIdle && stateOf(session) !== "idle")
-        return refuse("session_not_idle", "A run is in progress. Cancel it first.", {
+        return refuse("session_not_idle", "A run is in progress.", {
           status: statusOf(session),
           state: stateOf(session),
         });
