@@ -38,26 +38,6 @@ const SENT = {
   position: null,
   waitsFor: null,
 };
-const CHANGES = {
-  available: true,
-  reason: null,
-  isLive: false,
-  counts: { files: 1, added: 2, deleted: 0 },
-  files: [
-    {
-      path: "a",
-      change: "added",
-      from: null,
-      added: 2,
-      deleted: 0,
-      modeBefore: null,
-      modeAfter: "100644",
-      by: "session",
-    },
-  ],
-  isCut: false,
-  tooLarge: 0,
-};
 const COUNTS = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
 const LIST = {
   sessions: [SESSION],
@@ -273,69 +253,6 @@ const ROUTES: readonly Route[] = [
     request: "POST /api/sessions/s/fail",
     body: { reason: "broken" },
     reply: SESSION,
-  },
-  {
-    ask: ({ sessions }) => sessions.changes("s", { run: "last" }),
-    request: "GET /api/sessions/s/changes?run=last",
-    reply: CHANGES,
-  },
-  {
-    ask: ({ sessions }) => sessions.fileDiff("s", { path: "a b", since: "r" }),
-    request: "GET /api/sessions/s/changes/file?path=a+b&since=r",
-    reply: { path: "a b", patch: "diff", isCut: false },
-  },
-  {
-    ask: ({ sessions }) => sessions.rewind("s", { run: "r", dryRun: true }),
-    request: "POST /api/sessions/s/rewind",
-    body: { run: "r", dryRun: true },
-    reply: { rewind: null, runs: ["r"], files: [], kept: [{ path: "a", reason: "ignored" }] },
-  },
-  {
-    ask: ({ sessions }) => sessions.branch("s"),
-    request: "GET /api/sessions/s/branch",
-    reply: {
-      folder: "/work/shop",
-      branch: "holdfast/try",
-      into: "main",
-      isClean: false,
-      changedFiles: 2,
-      ahead: 1,
-      behind: null,
-      suggestedMessage: "Try",
-      canPush: false,
-      canOpenPullRequest: false,
-      pullRequest: null,
-    },
-  },
-  {
-    ask: ({ sessions }) => sessions.commit("s"),
-    request: "POST /api/sessions/s/commit",
-    body: {},
-    reply: { commit: "abc", files: 2, message: "Try" },
-  },
-  {
-    ask: ({ sessions }) => sessions.merge("s", { into: "main" }),
-    request: "POST /api/sessions/s/merge",
-    body: { into: "main" },
-    reply: { how: "fast_forward", commit: "abc", into: "main" },
-  },
-  {
-    ask: ({ sessions }) => sessions.rebase("s"),
-    request: "POST /api/sessions/s/rebase",
-    body: {},
-    reply: { commit: "abc", replayed: 1, onto: "main" },
-  },
-  {
-    ask: ({ sessions }) => sessions.push("s"),
-    request: "POST /api/sessions/s/push",
-    body: {},
-    reply: { branch: "holdfast/try", commit: "abc" },
-  },
-  {
-    ask: ({ sessions }) => sessions.pullRequest("s", { title: "Try" }),
-    request: "POST /api/sessions/s/pull-request",
-    body: { title: "Try" },
-    reply: { url: "https://example.com/pull/7" },
   },
   {
     ask: ({ sessions }) => sessions.fork("s", { atMessage: "m" }),
