@@ -120,8 +120,9 @@ describe("the client", () => {
     });
     try {
       const { sessions } = createClient({ url: server.url });
-      const pieces = await Array.fromAsync(sessions.patch("s", { since: "r" }));
-      expect(pieces.join("")).toBe("/api/sessions/s/changes/patch?since=r\n+one\n");
+      let patch = "";
+      for await (const piece of sessions.patch("s", { since: "r" })) patch += piece;
+      expect(patch).toBe("/api/sessions/s/changes/patch?since=r\n+one\n");
     } finally {
       await server.close();
     }
