@@ -54,7 +54,7 @@ export const PROBLEM_CODES = [
   "repository_not_found",
   "repository_owner_refused",
   "repository_required",
-  "rewind_not_last",
+  "rewind_not_found",
   "row_unreadable",
   "run_not_current",
   "run_not_found",

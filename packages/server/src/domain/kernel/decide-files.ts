@@ -45,7 +45,11 @@ export function decideRewind(session: Session, command: CommandOf<"rewind">): De
   const last = session.rewind;
   const canUndo = last !== null && last.status === "done" && last.undoes === null;
   if (rewind.undoes !== null && (!canUndo || last.id !== rewind.undoes))
-    return refuse(session, "rewind_not_last", "Only the last rewind can be undone, and only once.");
+    return refuse(
+      session,
+      "rewind_not_found",
+      "There is no such rewind that can be undone: only the last one can, once.",
+    );
   const begun = { ...rewind, status: "restoring", error: null } as const;
   return accept({ type: "session.rewound", at, rewind: begun });
 }

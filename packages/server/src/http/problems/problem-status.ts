@@ -55,7 +55,7 @@ export const PROBLEM_STATUS = {
   repository_not_found: 404,
   repository_owner_refused: 409,
   repository_required: 409,
-  rewind_not_last: 409,
+  rewind_not_found: 404,
   row_unreadable: 500,
   run_not_current: 409,
   run_not_found: 404,

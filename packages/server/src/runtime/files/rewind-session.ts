@@ -135,7 +135,10 @@ function targetOfUndo(
   id: string,
 ): Target | Refused {
   if (rewind?.id !== id || rewind.undoes !== null)
-    return refuse("rewind_not_last", "Only the last rewind can be undone, and only once.");
+    return refuse(
+      "rewind_not_found",
+      "There is no such rewind that can be undone: only the last one can, once.",
+    );
   const before = rewind.files;
   return {
     runId: rewind.runId,

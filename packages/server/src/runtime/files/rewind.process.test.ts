@@ -66,7 +66,7 @@ describe("a rewind", () => {
     expect(undone.rewind).toMatchObject({ status: "done" });
     expect([read("a.txt"), read("b.txt"), read("new.txt")]).toEqual(["second\n", null, "new\n"]);
     const again = await test.runtime.rewind(request({ undo: undone.rewind?.id ?? "" }));
-    expect(again).toMatchObject({ refusal: { code: "rewind_not_last" } });
+    expect(again).toMatchObject({ refusal: { code: "rewind_not_found" } });
   });
 
   it("D7 keeps what a person has edited since, and says so, unless it is forced", async () => {
@@ -160,7 +160,7 @@ describe("a rewind", () => {
     const strange = await test.runtime.rewind(request({ run: sessionId }));
     expect(strange).toMatchObject({ refusal: { code: "run_not_found" } });
     const nothing = await test.runtime.rewind(request({ undo: "w" }));
-    expect(nothing).toMatchObject({ refusal: { code: "rewind_not_last" } });
+    expect(nothing).toMatchObject({ refusal: { code: "rewind_not_found" } });
     await rewind({ run });
     const twice = await test.runtime.rewind(request({ run }));
     expect(twice).toMatchObject({ refusal: { message: "The run was taken back already." } });

@@ -1,15 +1,20 @@
-import { refuse, type Refused } from "../reply.ts";
+import type { Store } from "../../storage/store.ts";
+import { refuse, type Refused, type Reply } from "../reply.ts";
+import { withSession } from "../session-snapshot.ts";
 import type { SessionKeeping } from "./session-keeping.ts";
 
-const refused = async (): Promise<Refused> =>
-  refuse("git_failed", "This process cannot use Git in repositories.");
-
 /** Keeps nothing. */
-export const NO_KEEPING: SessionKeeping = {
-  state: refused,
-  commit: refused,
-  merge: refused,
-  rebase: refused,
-  push: refused,
-  openPullRequest: refused,
-};
+export function noKeeping(store: Store): SessionKeeping {
+  const refused = (sessionId: string): Promise<Reply<never>> =>
+    withSession<never>(store, sessionId, (): Refused =>
+      refuse("git_failed", "This process cannot use Git in repositories."),
+    );
+  return {
+    state: refused,
+    commit: ({ sessionId }) => refused(sessionId),
+    merge: ({ sessionId }) => refused(sessionId),
+    rebase: ({ sessionId }) => refused(sessionId),
+    push: refused,
+    openPullRequest: ({ sessionId }) => refused(sessionId),
+  };
+}

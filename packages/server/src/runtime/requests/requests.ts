@@ -36,7 +36,7 @@ import {
 import { describeAll } from "../settings/described-providers.ts";
 import { readChanges, readFileDiff, readPatch } from "../files/read-changes.ts";
 import { rewindSession } from "../files/rewind-session.ts";
-import { NO_KEEPING } from "../keep/no-keeping.ts";
+import { noKeeping } from "../keep/no-keeping.ts";
 import { createSessionKeeping, type KeepOptions } from "../keep/session-keeping.ts";
 import { readOptions } from "../settings/session-options.ts";
 import { withSession } from "../session-snapshot.ts";
@@ -138,7 +138,8 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     readFileDiff: (query) => readFileDiff(context, query),
     readPatch: (query) => readPatch(context, query),
     rewind: (request) => rewindSession(context, request),
-    work: options.keep === undefined ? NO_KEEPING : createSessionKeeping(context, options.keep),
+    work:
+      options.keep === undefined ? noKeeping(store) : createSessionKeeping(context, options.keep),
     shouldResume: (sessionId, policy) =>
       judgeResume(store, {
         sessionId,
