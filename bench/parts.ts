@@ -1,3 +1,5 @@
+import { benchChanges } from "./changes/changes-bench.ts";
+import { reportChanges } from "./changes/report-changes.ts";
 import { benchCluster, printRates } from "./cluster-bench.ts";
 import { benchCommands } from "./command-bench.ts";
 import { compare } from "./floor/compare.ts";
@@ -136,6 +138,18 @@ export const PARTS: readonly Part[] = [
     title: "Four sessions with short turns, beside one agent that writes as fast as it can",
     isSlow: true,
     run: async (effort) => reportFloods(await benchFloods({ seconds: byEffort(effort, 2, 4, 15) })),
+  },
+  {
+    name: "changes",
+    seconds: { quick: 15, usual: 45 },
+    title: "Snapshots of the files of a repository, compared with git status",
+    run: async (effort) =>
+      reportChanges(
+        await benchChanges({
+          files: byEffort(effort, 20_000, 100_000, 100_000),
+          turns: byEffort(effort, 10, 20, 50),
+        }),
+      ),
   },
   {
     name: "sandbox",

@@ -187,7 +187,6 @@ create table "Repo" (
   name text not null,
   "createdAt" bigint not null,
   label text,
-  settings text,
   constraint repo_key PRIMARY KEY (id),
   constraint repo_path UNIQUE (path)
 );

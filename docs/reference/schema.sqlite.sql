@@ -183,7 +183,7 @@ CREATE TABLE "Repo" (
   "id" text not null,
   "path" text not null,
   "name" text not null,
-  "createdAt" integer not null, "label" text, "settings" text,
+  "createdAt" integer not null, "label" text,
   constraint "repo_key" primary key ("id"),
   constraint "repo_path" unique ("path")
 ) strict;

@@ -2,7 +2,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ask, fail, say, script } from "../../packages/server/src/providers/testing/script.ts";
+import {
+  newRepository as newGitRepository,
+  userGit,
+} from "../../packages/server/src/git/testing/new-repository.ts";
+import {
+  ask,
+  fail,
+  say,
+  script,
+  shell,
+} from "../../packages/server/src/providers/testing/script.ts";
 import {
   SCRIPTED_VARIABLE,
   type ScriptedAuth,
@@ -24,6 +34,8 @@ export interface World {
   close(): Promise<void>;
 }
 
+const WORK = script(shell("echo work > new.txt"), say("Done."));
+
 /** It can log in and out. */
 const LOCKED: ScriptedAuth = {
   methods: [
@@ -37,6 +49,7 @@ const LOCKED: ScriptedAuth = {
 };
 
 export async function openWorld({ withServer }: { readonly withServer: boolean }): Promise<World> {
+  const remote = path.join(tmpdir(), `holdfast-remote-${randomUUID()}.git`);
   const { folder, data, root } = prepareFolder({
     providers: {
       scripted: { type: "acp", command: scriptedCommand },
@@ -53,7 +66,10 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
       },
     },
     defaultProvider: "scripted",
+    worktrees: { remote: `file://${remote}`, pullRequest: "echo https://example.com/pull/7" },
   });
+  mkdirSync(remote);
+  userGit(remote, "init", "--quiet", "--bare");
   const env = {
     AGENT_WORKSPACE_ROOT: root,
     HOLDFAST_DATA: data,
@@ -89,6 +105,23 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
     const repository = path.join(root, path.basename(newPath()));
     mkdirSync(path.join(repository, ".git"), { recursive: true });
     return repository;
+  };
+
+  /** A repository with a commit and another branch. */
+  const gitRepository = (): string => {
+    const repository = path.join(root, path.basename(newPath()));
+    newGitRepository(repository, { "a.txt": "a\n" });
+    userGit(repository, "branch", "other");
+    userGit(repository, "config", "user.name", "Ada");
+    userGit(repository, "config", "user.email", "ada@example.com");
+    return repository;
+  };
+
+  /** A session with a worktree in which an agent has made a file. */
+  const worked = async (): Promise<string> => {
+    const id = await succeed("create", "--repo", gitRepository(), "--worktree");
+    await succeed("send", id, WORK);
+    return id;
   };
 
   const VALUES: Readonly<Record<string, () => Promise<string> | string>> = {
@@ -165,6 +198,14 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
       const { removed } = JSON.parse(await succeed("removed", "--json"));
       return removed[0].id;
     },
+    gitRepository,
+    work: () => WORK,
+    worked,
+    committed: async () => {
+      const id = await worked();
+      await succeed("commit", id);
+      return id;
+    },
     long: () => "x".repeat(400),
   };
 
@@ -178,6 +219,7 @@ export async function openWorld({ withServer }: { readonly withServer: boolean }
     close: async () => {
       await server?.end("SIGTERM");
       removeFolder(folder);
+      removeFolder(remote);
     },
   };
 }

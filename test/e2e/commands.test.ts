@@ -229,7 +229,7 @@ describe("completion", () => {
     expect(await complete("get", "")).toEqual([`${id}\tThe build`, ":4"]);
     for (const shell of ["bash", "zsh", "fish", "powershell"])
       expect((await holdfast(["completion", shell])).stdout).toContain("holdfast");
-    expect(await complete("comp")).toEqual([expect.stringMatching(/^completion\t/u), ":4"]);
+    expect(await complete("compl")).toEqual([expect.stringMatching(/^completion\t/u), ":4"]);
   });
 
   it.each(["bash", "zsh"])("can be sourced twice in %s", async (shell) => {

@@ -90,7 +90,7 @@ async function send(
   const abort = new AbortController();
   const reply = await app.inject({
     method: method as "GET",
-    url: url.replace(":file", "app.js").replaceAll(/:\w+/gu, UNKNOWN_ID),
+    url: `${url.replace(":file", "app.js").replaceAll(/:\w+/gu, UNKNOWN_ID)}${rowOf({ method, url }).query ?? ""}`,
     // From different addresses, because the number of wrong tokens per address is limited.
     remoteAddress: `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests & 255}`,
     headers: {

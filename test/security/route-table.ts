@@ -5,6 +5,8 @@ export interface Row {
   readonly access: Access;
   /** A valid body, if the route requires one. */
   readonly body?: unknown;
+  /** A valid query, if the route requires one. */
+  readonly query?: string;
   /** Content type of the body, if it is not JSON. */
   readonly type?: string;
   /** The status of an allowed request, with IDs that do not exist. */
@@ -63,6 +65,16 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   },
   "POST /api/sessions/:id/fail": { access: "admin", body: { reason: "x" }, passes: 404 },
   "POST /api/sessions/:id/fork": { access: "send", body: {}, passes: 404 },
+  "GET /api/sessions/:id/changes": MISSING,
+  "GET /api/sessions/:id/changes/file": { ...MISSING, query: "?path=a" },
+  "GET /api/sessions/:id/changes/patch": MISSING,
+  "POST /api/sessions/:id/rewind": { access: "send", body: { run: "last" }, passes: 404 },
+  "GET /api/sessions/:id/branch": MISSING,
+  "POST /api/sessions/:id/commit": { access: "send", body: {}, passes: 404 },
+  "POST /api/sessions/:id/merge": { access: "send", body: {}, passes: 404 },
+  "POST /api/sessions/:id/rebase": { access: "send", body: {}, passes: 404 },
+  "POST /api/sessions/:id/push": { access: "admin", body: {}, passes: 404 },
+  "POST /api/sessions/:id/pull-request": { access: "admin", body: {}, passes: 404 },
   "GET /api/sessions/:id/should-resume": READABLE,
   "GET /api/sessions/:id/events": MISSING,
   "GET /api/sessions/:id/export": MISSING,

@@ -154,6 +154,28 @@ holdfast update agent-20260108-180530-abc12345 --phase approval`,
     },
   },
   {
+    page: "docs/changes.md",
+    before: `git config user.name Ada; git config user.email ada@example.com
+git commit --quiet --allow-empty --message first; git branch --move --force main
+ID=$(holdfast create --repo . --worktree --title Typed)
+holdfast send $ID "edit a file"; holdfast resume $ID --answer allow
+until holdfast get $ID | grep -q '"state": *"idle"'; do sleep 0.1; done`,
+    treatments: {
+      "holdfast changes $ID   ": { shows: /HOLDFAST-DEMO\.md/u },
+      "holdfast changes $ID --run last --patch": { shows: /^\+# Written by/mu },
+      "holdfast changes $ID --runs": { shows: /edit a file/u },
+      "holdfast rewind $ID --to last --dry-run": { shows: /HOLDFAST-DEMO\.md\tis removed/u },
+      "holdfast rewind $ID --to last": { shows: /^Rewound\./mu, adds: "--yes" },
+      "holdfast rewind $ID --undo": { shows: /^The rewind is undone\./mu, adds: "--yes" },
+      "holdfast commit $ID": { shows: /^Committed 1 file/mu },
+      "holdfast rebase $ID": { shows: /^Rebased 0 commits onto main/mu },
+      "holdfast merge $ID": { shows: /^Merged into main/mu },
+      "holdfast push $ID": { notTyped: "a remote repository must be configured" },
+      "holdfast pull-request $ID": { notTyped: "as above" },
+      "holdfast compare": { notTyped: "the agents must be installed" },
+    },
+  },
+  {
     page: "docs/metrics.md",
     treatments: { "holdfast token create": { shows: /^hf_[\w-]+/mu } },
   },

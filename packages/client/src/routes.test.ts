@@ -17,6 +17,8 @@ const RUN = {
   usage: null,
   memory: null,
   unusedAnswers: [],
+  changes: null,
+  rewoundAt: null,
   queuedAt: AT,
   startedAt: AT,
   endedAt: null,

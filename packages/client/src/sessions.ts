@@ -2,9 +2,12 @@ import {
   BUNDLE_MEDIA_TYPE,
   OUTPUT_OMITTED_HEADER,
   OUTPUT_SOURCE_HEADER,
+  type BranchState,
   type CancelRequest,
   type Changes,
   type ChangesQuery,
+  type CommitReply,
+  type CommitRequest,
   type CreatedSession,
   type CreateSessionRequest,
   type DeleteSessionQuery,
@@ -17,10 +20,17 @@ import {
   type ForkRequest,
   type GrantsReply,
   type ListSessionsQuery,
+  type MergeReply,
+  type MergeRequest,
   type MessagesQuery,
   type MessagesReply,
   type OptionsReply,
+  type PullRequestReply,
+  type PullRequestRequest,
+  type PushReply,
   type QueueReply,
+  type RebaseReply,
+  type RebaseRequest,
   type RawSession,
   type ResumeDecision,
   type RewindReply,
@@ -186,6 +196,26 @@ export function createSessions(connection: Connection) {
     /** Goes back to the state before a run, or undoes the last rewind. */
     rewind: async (id: string, body: RewindRequest, options?: WriteOptions): Promise<RewindReply> =>
       call("rewindReplySchema", "POST", pathOf(id, "rewind"), { ...options, body }),
+    /** The branch of the session, and how its work can be kept. */
+    branch: async (id: string, options?: CallOptions): Promise<BranchState> =>
+      call("branchStateSchema", "GET", pathOf(id, "branch"), options),
+    commit: async (id: string, body?: CommitRequest, options?: CallOptions): Promise<CommitReply> =>
+      call("commitReplySchema", "POST", pathOf(id, "commit"), { ...options, body: body ?? {} }),
+    merge: async (id: string, body?: MergeRequest, options?: CallOptions): Promise<MergeReply> =>
+      call("mergeReplySchema", "POST", pathOf(id, "merge"), { ...options, body: body ?? {} }),
+    rebase: async (id: string, body?: RebaseRequest, options?: CallOptions): Promise<RebaseReply> =>
+      call("rebaseReplySchema", "POST", pathOf(id, "rebase"), { ...options, body: body ?? {} }),
+    push: async (id: string, options?: CallOptions): Promise<PushReply> =>
+      call("pushReplySchema", "POST", pathOf(id, "push"), { ...options, body: {} }),
+    pullRequest: async (
+      id: string,
+      body?: PullRequestRequest,
+      options?: CallOptions,
+    ): Promise<PullRequestReply> =>
+      call("pullRequestReplySchema", "POST", pathOf(id, "pull-request"), {
+        ...options,
+        body: body ?? {},
+      }),
     fork: async (id: string, body?: ForkRequest, options?: WriteOptions): Promise<Session> =>
       act(id, "fork", body ?? {}, options),
     /** Options missing in the query default to the server's configuration. */

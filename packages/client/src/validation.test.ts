@@ -39,6 +39,8 @@ const run = {
   usage: null,
   memory: null,
   unusedAnswers: [],
+  changes: null,
+  rewoundAt: null,
   queuedAt: AT,
   startedAt: AT,
   endedAt: null,

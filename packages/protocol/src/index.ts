@@ -1,5 +1,5 @@
 // Every file exports only names of the API, except the helpers in fields/, which are named one by one.
-export * from "./changes.ts";
+export * from "./work/changes.ts";
 export * from "./feed-event.ts";
 export { mcpServersSchema, type McpServers, type SessionMcpServers } from "./fields/connections.ts";
 export { parseEtag, toEtag } from "./fields/etag.ts";
@@ -38,3 +38,4 @@ export * from "./stats.ts";
 export * from "./suspension.ts";
 export * from "./token.ts";
 export * from "./vocabulary.ts";
+export * from "./work/keep.ts";

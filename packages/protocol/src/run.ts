@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeCountsSchema } from "./changes.ts";
+import { changeCountsSchema } from "./work/changes.ts";
 import { countSchema, limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";

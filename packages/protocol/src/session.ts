@@ -6,7 +6,7 @@ import {
   workspaceKindSchema,
   worktreeEndSchema,
   worktreeSchema,
-} from "./changes.ts";
+} from "./work/changes.ts";
 import { countSchema } from "./fields/number.ts";
 import { sessionCountsSchema } from "./health.ts";
 import { idSchema } from "./fields/identifier.ts";

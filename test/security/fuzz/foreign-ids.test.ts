@@ -91,6 +91,7 @@ afterAll(() => rig.close());
 /** Further fields of a valid request, where the route's own example does not suffice. */
 const COMPANIONS: Readonly<Record<string, readonly object[]>> = {
   "PATCH /api/sessions/:id/queue/:messageId": [{ text: "mine" }, { position: 0 }],
+  "POST /api/sessions/:id/rewind": [{}],
   "POST /api/sessions/:id/resume": [{ answer: "allow" }, { answer: { optionId: "always" } }],
 };
 
@@ -159,11 +160,11 @@ describe("ids of another session", () => {
       ({ url, method }) => url.startsWith("/api/sessions/:id") && method !== "HEAD",
     );
     for (const { method, url } of routes) {
-      const { body, passes } = ROUTE_TABLE[`${method} ${url}`] ?? {};
+      const { body, passes, query = "" } = ROUTE_TABLE[`${method} ${url}`] ?? {};
       for (const id of Object.values(ids)) {
         const result = await call(
           method,
-          url.replace(":id", id).replace(/:\w+/u, ids.queued),
+          `${url.replace(":id", id).replace(/:\w+/u, ids.queued)}${query}`,
           body,
         );
         const { code = null } = result.body;

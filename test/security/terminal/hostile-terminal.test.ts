@@ -203,6 +203,7 @@ describe("foreign text", () => {
       "resume",
       "archive",
       "fork",
+      "compare",
       "restore",
       "login",
       "logout",

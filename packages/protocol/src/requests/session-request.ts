@@ -13,7 +13,7 @@ import {
   statusSchema,
 } from "../session.ts";
 import { modeInputSchema, optionChangesInputSchema, optionsInputSchema } from "./agent-options.ts";
-import { workspaceKindSchema } from "../changes.ts";
+import { workspaceKindSchema } from "../work/changes.ts";
 import { timeInputSchema } from "../fields/time.ts";
 
 const titleSchema = z.string().max(LIMITS.titleLength);

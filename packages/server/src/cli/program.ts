@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { HELP } from "./help.ts";
-import { addChangesCommands } from "./program-changes.ts";
+import { addChangesCommands, addWorkCommands } from "./program-changes.ts";
 import { addServerCommands } from "./program-server.ts";
 import { addSessionCommands } from "./program-sessions.ts";
 import { addTrackingCommands } from "./program-tracking.ts";
@@ -28,6 +28,7 @@ export async function program(argv: readonly string[]): Promise<Command> {
   addServerCommands(holdfast);
   addSessionCommands(holdfast);
   addChangesCommands(holdfast);
+  addWorkCommands(holdfast);
   addTrackingCommands(holdfast);
   addUpkeepCommands(holdfast);
   // Only the shell calls this, through the script of `completion`.

@@ -29,7 +29,7 @@ import {
   openStore,
 } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
-import { gitOptions, worktreesOf } from "./worktrees.ts";
+import { gitOptions, keepOf, worktreesOf } from "./worktrees.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { defined } from "../domain/defined.ts";
 import { foundIn, hostState, openHostOf, toolKeyIn } from "./agent-host.ts";
@@ -295,6 +295,7 @@ async function startRuntime(
     damageWatch: watch,
     git: createFolderGit(gitOptions(settings, forAgents.sandbox)),
     worktrees: worktreesOf(settings, async () => root, forAgents),
+    keep: keepOf(settings, forAgents.sandbox),
     keepDefaultProvider: (defaultProvider: string) =>
       void changeConfigFile(settings.dataFolder, { defaultProvider }),
     spoolFolder: bundlesIn(settings.dataFolder),

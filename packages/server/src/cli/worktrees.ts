@@ -2,6 +2,9 @@ import { mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { GitFault } from "../git/git-fault.ts";
 import type { GitOptions } from "../git/own-git-folder.ts";
+import { createKeepGit } from "../git/keep/keep-git.ts";
+import type { FolderSettings } from "../runtime/folders/folder-settings.ts";
+import type { KeepOptions } from "../runtime/keep/session-keeping.ts";
 import { createWorktreeGit } from "../git/worktree/worktree-git.ts";
 import { createRunCommand } from "../providers/sandbox/run-command.ts";
 import type { Sandbox } from "../providers/sandbox/sandbox.ts";
@@ -23,6 +26,19 @@ export function gitOptions(
     environment: process.env,
     ...(sandbox !== null && { enclose: sandbox.encloseProgram }),
   };
+}
+
+/** How the work of sessions is kept, as the settings say. */
+export function keepOf(settings: ServeSettings, sandbox: Sandbox | null): KeepOptions {
+  return {
+    git: createKeepGit(gitOptions(settings, sandbox)),
+    settingsOf: (repo) => settingsFor(settings, repo),
+  };
+}
+
+function settingsFor({ worktrees }: ServeSettings, { path: folder, name }: Repo): FolderSettings {
+  const { repositories } = worktrees;
+  return repositories.get(folder) ?? repositories.get(name) ?? worktrees;
 }
 
 /** How sessions get worktrees, as the settings say. Commands of the configuration run only where there is a sandbox. */
@@ -48,8 +64,7 @@ export function worktreesOf(
             environment: process.env,
             owner: ownerOf(dataFolder),
           }),
-    settingsOf: (repo) =>
-      worktrees.repositories.get(repo.path) ?? worktrees.repositories.get(repo.name) ?? worktrees,
+    settingsOf: (repo) => settingsFor(settings, repo),
     worktreesOf: async (repo) =>
       worktrees.folder === "data" ? (await ownRoot()).root : besideOf(repo, await root()),
     openWorktree: async (folder) => {

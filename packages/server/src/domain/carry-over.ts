@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "./json.ts";
 import { PERMISSIONS_KEY, policyIn } from "./policy/parse-policy.ts";
 import { GRANTS_KEY } from "./policy/permission-grant.ts";
 import type { PermissionRule } from "./policy/permission-policy.ts";
-import { NEW_FOLDER } from "./session-folder.ts";
+import { NEW_FOLDER } from "./files/session-folder.ts";
 import { cutRun } from "./kernel/run-events.ts";
 import { activityOf, type Idle, type Session, type Standing, type Waiting } from "./session.ts";
 

@@ -6,7 +6,7 @@ import type { Connections } from "./mcp-server.ts";
 import type { Phase, PhaseChange } from "./phase.ts";
 import type { ResumePoint } from "./resume-point.ts";
 import type { CurrentRun } from "./run.ts";
-import type { SessionFolder } from "./session-folder.ts";
+import type { SessionFolder } from "./files/session-folder.ts";
 import type { State, Status } from "./status.ts";
 import type { Suspension } from "./suspension.ts";
 

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -8,6 +16,7 @@ import { need, needProgram } from "../domain/testing/machine.ts";
 import { GitFault } from "./git-fault.ts";
 import { openOwnGitFolder } from "./own-git-folder.ts";
 import type { Enclose } from "./program/run-program.ts";
+import { copyIndex } from "./snapshot/copy-index.ts";
 import { SNAPSHOT_LIMITS, takeSnapshot } from "./snapshot/take-snapshot.ts";
 import type { GitWorld } from "./testing/git-world.ts";
 import { openScene } from "./testing/open-scene.ts";
@@ -127,15 +136,17 @@ describe("D7 what is not a file", () => {
   });
 });
 
+const SETPRIV = "setpriv";
+
 /** Root may read everything, unless it gives up its capabilities. */
 function withoutRights(): Enclose {
   if (process.geteuid?.() !== 0) return (program) => program;
-  needProgram("setpriv", "util-linux");
-  const { status } = spawnSync("setpriv", ["--bounding-set=-all", "true"]);
+  needProgram(SETPRIV, "util-linux");
+  const { status } = spawnSync(SETPRIV, ["--bounding-set=-all", "true"]);
   need(status === 0 ? null : "root cannot give up its capabilities here");
   return (program) => ({
     ...program,
-    command: ["setpriv", "--bounding-set=-all", ...program.command],
+    command: [SETPRIV, "--bounding-set=-all", ...program.command],
   });
 }
 
@@ -226,4 +237,15 @@ it("D7 an edit of the same size in the second of the last snapshot is noticed", 
   inOneSecond();
   const tree = await snapshot("two");
   expect(world.line(["show", `${tree}:a`])).toBe("two");
+});
+
+it("D7 a copy of an index never looks newer", async () => {
+  const { world } = openScene();
+  const [index, copy] = [path.join(world.root, "index"), path.join(world.root, "copy")];
+  for (let tries = 0; tries < 20; tries += 1) {
+    writeFileSync(index, String(tries));
+    await copyIndex(index, copy);
+    const timeOf = (file: string): bigint => statSync(file, { bigint: true }).mtimeNs;
+    expect(timeOf(index) - timeOf(copy)).toBeGreaterThan(0n);
+  }
 });

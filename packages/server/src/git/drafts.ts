@@ -3,6 +3,8 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 
 const DRAFT = "draft-";
+/** Git's own names for parts of an index that are not finished. */
+const DRAFT_OF_GIT = "sharedindex_";
 const OLD_MS = 60 * 60_000;
 
 /** The name of a file that is not finished. It is its own, so a lock that Git leaves beside it stops nobody. */
@@ -20,7 +22,9 @@ export async function removeDraft(draft: string): Promise<void> {
 export async function removeOldDrafts(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const old = Date.now() - OLD_MS;
-  for (const name of names.filter((each) => each.startsWith(DRAFT))) {
+  const isDraft = (name: string): boolean =>
+    name.startsWith(DRAFT) || name.startsWith(DRAFT_OF_GIT);
+  for (const name of names.filter(isDraft)) {
     const file = path.join(folder, name);
     const stats = await lstat(file).catch(() => null);
     if (stats !== null && stats.mtimeMs < old) await rm(file, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { newDraft, removeOldDrafts } from "./drafts.ts";
 import { findGitFolders, type GitFolders } from "./find-git-folders.ts";
 import { asGitFault, GitFault } from "./git-fault.ts";
-import type { Environment } from "./git-variables.ts";
+import { gitVariables, type Environment } from "./git-variables.ts";
 import { absolutePath, environmentWithoutFilters } from "./hardened-git.ts";
 import { runProgram, type Enclose, type Output, type RunOptions } from "./program/run-program.ts";
 
@@ -32,6 +32,8 @@ export interface OwnGitFolder {
 
 export interface OwnGitOptions extends RunOptions {
   readonly index?: string;
+  /** Writes only the changed entries of the index, beside a file with the others: many times faster in a large repository. */
+  readonly splitsIndex?: boolean;
   readonly codes?: readonly number[];
   /** Whether it writes working files. */
   readonly writesFiles?: boolean;
@@ -120,14 +122,22 @@ export async function openOwnGitFolder(
     index,
     stamp,
     hasFilters: settings.some(([name]) => name.startsWith("filter.")),
-    git: (args, { index: other = index, ...options } = {}) =>
-      run(["git", ...args], { ...env, GIT_INDEX_FILE: other }, options),
+    git: (args, { index: other = index, splitsIndex = false, ...options } = {}) => {
+      const variables = { ...env, GIT_INDEX_FILE: other, ...(splitsIndex && SPLIT_INDEX) };
+      return run(["git", ...args], variables, options);
+    },
     shell: (script, args, { index: other = index, ...options } = {}) =>
       run(["sh", "-c", script, "sh", ...args], { ...env, GIT_INDEX_FILE: other }, options),
     repositoryGit: (args, options = {}) =>
       run(["git", ...args], repositoryEnv, { timeoutMs: shortMs, ...options }),
   };
 }
+
+const SPLIT_INDEX = gitVariables([
+  ["core.splitIndex", "true"],
+  // Git removes those that were not used for so long.
+  ["splitIndex.sharedIndexExpire", "1.day.ago"],
+]);
 
 /** For commands that read no working files. Agents could make them wait for ever, with a pipe in the place of a file. */
 const SHORT_MS = 30_000;

@@ -34,6 +34,7 @@ import { addSessionRoutes } from "./routes/session-routes.ts";
 import { addSignInRoutes } from "./routes/sign-in-routes.ts";
 import { addSuspensionRoutes } from "./routes/suspension-routes.ts";
 import { addTokenRoutes } from "./routes/token-routes.ts";
+import { addWorkRoutes } from "./routes/work-routes.ts";
 import { addWebPage } from "./server/web-page.ts";
 
 const MAX_PARAM_LENGTH = 200;
@@ -129,6 +130,7 @@ async function addRoutes(
   addQueueRoutes(app, services);
   addLifecycleRoutes(app, services);
   addChangesRoutes(app, services);
+  addWorkRoutes(app, services);
   addEventRoutes(app, services);
   addBundleRoutes(app, services);
   addSuspensionRoutes(app, services);

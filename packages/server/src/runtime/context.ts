@@ -1,6 +1,6 @@
 import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
 import type { AgentOffer } from "../domain/settings/agent-offer.ts";
-import type { Provider, Workspace } from "../providers/provider.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { Fence, Store } from "../storage/store.ts";
 import type { AgentTrail } from "./worker/agent-trail.ts";
 import type { LoginWaits } from "./logins/login-waits.ts";
@@ -12,6 +12,7 @@ import type { AgentSlots } from "./worker/agent-slots.ts";
 import type { SessionFolders } from "./folders/session-folders.ts";
 import type { SessionFiles } from "./files/session-files.ts";
 import type { Log } from "./log.ts";
+import type { OpenWorkspace } from "./open-workspace.ts";
 import type { FoundAgents } from "./take-up/found-agents.ts";
 import type { Reply } from "./reply.ts";
 import type { ProviderOffers } from "./settings/provider-offers.ts";
@@ -66,11 +67,6 @@ export const LIMITS: Limits = {
   briefingTokens: 8_000,
   briefingMessages: null,
 };
-
-/** A repository folder, held open for the start of an agent. */
-export interface OpenWorkspace extends Workspace {
-  close(): Promise<void>;
-}
 
 export interface ReservedRun {
   readonly runId: string;
@@ -145,6 +141,8 @@ export interface RuntimeContext {
   readonly onOutput: (sessionId: string, stored: StoredOutput & { readonly lagMs: number }) => void;
   readonly files: SessionFiles;
   readonly folders: SessionFolders;
+  /** The sessions that were warned of others in their folder, with the IDs of those. */
+  readonly warned: Map<string, string>;
   /** Deletes the data of a deleted session outside the store. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
 }

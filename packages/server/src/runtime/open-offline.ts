@@ -44,10 +44,7 @@ export function openOffline(options: OfflineOptions): Offline {
     options.worktrees === undefined
       ? sharedFolders({ openWorkspace })
       : createSessionFolders({ ...options, openWorkspace, ...options.worktrees });
-  const files =
-    git === null
-      ? NO_FILES
-      : createSessionFiles({ ...options, execute, openWorkspace, folders }, git);
+  const files = git === null ? NO_FILES : createSessionFiles({ ...options, execute, folders }, git);
   const forgetSession = async (sessionId: string): Promise<void> => {
     await options.forgetSession(sessionId);
     await folders.forget(sessionId);
@@ -94,6 +91,7 @@ export function openOffline(options: OfflineOptions): Offline {
     liveOffer: () => null,
     files,
     folders,
+    warned: new Map(),
   };
   // SQLite has at most one server, and this runtime is not used while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>

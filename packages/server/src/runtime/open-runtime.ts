@@ -202,6 +202,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     mcpVariables: options.mcpVariables ?? [],
   };
   const { git = null } = options;
+  const warned = new Map<string, string>();
   const folders =
     options.worktrees === undefined
       ? sharedFolders(settings)
@@ -221,11 +222,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       const read = await store.readSession(sessionId);
       if (read.found !== "nothing") return;
       await options.forgetSession(sessionId);
+      warned.delete(sessionId);
       await folders.forget(sessionId);
       await files.forget(sessionId);
     },
     files,
     folders,
+    warned,
     obstacleOf: findObstacles(settings, cluster, member.labels),
     slots,
     agents: createAgentTrail(log, slots.limit),

@@ -1,3 +1,4 @@
+import type { SessionKeeping } from "./keep/session-keeping.ts";
 import type { RangeQuery } from "./files/file-range.ts";
 import type { Changes, FileDiffReply, PatchReply } from "./files/read-changes.ts";
 import type { RewindSession, Rewound } from "./files/rewind-session.ts";
@@ -134,6 +135,8 @@ export interface Runtime extends ServerLogins {
   readPatch(query: RangeQuery): Promise<Reply<PatchReply>>;
   /** Goes back to the state before a run, or undoes the last rewind. */
   rewind(request: RewindSession): Promise<Reply<Rewound>>;
+  /** Keeps the work of sessions: commits, merges, pushes. */
+  readonly work: SessionKeeping;
   /** Never refused: a missing session is one of the reasons. `policy` overrides the configured policy. */
   shouldResume(sessionId: string, policy?: Partial<ResumePolicy>): Promise<ResumeDecision>;
 

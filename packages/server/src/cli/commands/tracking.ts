@@ -84,7 +84,13 @@ function workspaceOf({ worktree, shared, base }: CreateFlags) {
  * The repository of a new session: the named one, else the one around the current folder. A session that only tracks an
  * agent has none, and the folders of this machine mean nothing to the server of a URL.
  */
-function repositoryFor({ repo, url, agent, purpose, id }: CreateFlags): string | null {
+export function repositoryFor({
+  repo,
+  url,
+  agent,
+  purpose,
+  id,
+}: Pick<CreateFlags, "repo" | "url" | "agent" | "purpose" | "id">): string | null {
   if (repo === false) return null;
   if (repo !== undefined) return repo;
   const onlyTracks = agent !== undefined || purpose !== undefined || id !== undefined;
@@ -348,7 +354,7 @@ async function changeState(
 }
 
 /** The ID of a repository named by ID, name or a path in it. A new one is added. */
-async function repoIdOf(gateway: SessionGateway, reference: string): Promise<string> {
+export async function repoIdOf(gateway: SessionGateway, reference: string): Promise<string> {
   const { repos } = await gateway.repos.list();
   const named = repos.find(({ id, name }) => id === reference || name === reference);
   if (named !== undefined) return named.id;

@@ -3,7 +3,7 @@ import { NO_CONNECTIONS } from "../../domain/mcp-server.ts";
 import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 import { IDLE, type Session } from "../../domain/session.ts";
-import { NEW_FOLDER } from "../../domain/session-folder.ts";
+import { NEW_FOLDER } from "../../domain/files/session-folder.ts";
 import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";
 import { stateFields } from "./state-file.ts";

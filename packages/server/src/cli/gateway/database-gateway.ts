@@ -1,4 +1,12 @@
 import {
+  toWireBranch,
+  toWireCommit,
+  toWireMerge,
+  toWirePullRequest,
+  toWirePush,
+  toWireRebase,
+} from "../../http/wire/work-wire.ts";
+import {
   fromWireRange,
   fromWireRewind,
   toWireChanges,
@@ -11,6 +19,10 @@ import {
   addRepositoryRequestSchema,
   cancelRequestSchema,
   changesQuerySchema,
+  commitRequestSchema,
+  mergeRequestSchema,
+  pullRequestRequestSchema,
+  rebaseRequestSchema,
   fileChangesQuerySchema,
   rewindRequestSchema,
   runsQuerySchema,
@@ -158,6 +170,34 @@ export function databaseGateway(
       patch: async function* (name, query = {}) {
         const range = fromWireRange(await idOf(name), checked(changesQuerySchema, query));
         yield valueOf(await requests.readPatch(range)).patch;
+      },
+      branch: async (name) => {
+        return toWireBranch(valueOf(await requests.work.state(await idOf(name))));
+      },
+      commit: async (name, request = {}) => {
+        const { message = null } = checked(commitRequestSchema, request);
+        const sessionId = await idOf(name);
+        return toWireCommit(valueOf(await requests.work.commit({ sessionId, message })));
+      },
+      merge: async (name, request = {}) => {
+        const { into = null } = checked(mergeRequestSchema, request);
+        return toWireMerge(
+          valueOf(await requests.work.merge({ sessionId: await idOf(name), into })),
+        );
+      },
+      rebase: async (name, request = {}) => {
+        const { onto = null } = checked(rebaseRequestSchema, request);
+        return toWireRebase(
+          valueOf(await requests.work.rebase({ sessionId: await idOf(name), onto })),
+        );
+      },
+      push: async (name) => toWirePush(valueOf(await requests.work.push(await idOf(name)))),
+      pullRequest: async (name, request = {}) => {
+        const { title = null, body = null } = checked(pullRequestRequestSchema, request);
+        const sessionId = await idOf(name);
+        return toWirePullRequest(
+          valueOf(await requests.work.openPullRequest({ sessionId, title, body })),
+        );
       },
       runs: async (name, { limit, cursor } = {}) => {
         const query = checked(runsQuerySchema, defined({ limit, cursor }));

@@ -1,5 +1,5 @@
 import type { WorkspaceRoot } from "../../runtime/repositories/workspace-root.ts";
-import { gitOptions, worktreesOf } from "../worktrees.ts";
+import { gitOptions, keepOf, worktreesOf } from "../worktrees.ts";
 import { createFolderGit } from "../../git/folder-git.ts";
 import { v7 as newId } from "uuid";
 import type { Catalog } from "../../providers/catalog.ts";
@@ -65,6 +65,7 @@ async function openDatabaseGateway(
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     git: createFolderGit(gitOptions(settings, null)),
     worktrees: worktreesOf(settings, () => rootOf(settings), null),
+    keep: keepOf(settings, null),
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
   const tokens = openAccessTokens({ store, clock: Date.now, newId });

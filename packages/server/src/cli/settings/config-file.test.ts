@@ -24,6 +24,7 @@ const NOTHING = {
   sandbox: "auto",
   agentHost: {},
   mcpVariables: [],
+  worktrees: {},
   permissions: null,
   limits: {},
   node: {},
@@ -153,6 +154,7 @@ describe("the config file", () => {
       auth: "none",
       agentHost: {},
       mcpVariables: [],
+      worktrees: {},
       sandbox: "off",
       permissions: {
         rules: [

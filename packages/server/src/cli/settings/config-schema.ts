@@ -70,6 +70,9 @@ function makeSchemas() {
     copy: z.array(word.max(1_000)).max(100).optional(),
     setup: word.max(10_000).optional(),
     setupMinutes: z.number().min(0.1).max(1_440).optional(),
+    into: word.max(200).optional(),
+    remote: word.max(2_000).optional(),
+    pullRequest: word.max(10_000).optional(),
   };
 
   const nodeWord = z

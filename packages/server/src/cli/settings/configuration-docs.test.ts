@@ -26,7 +26,7 @@ it("the config files in the docs are valid", () => {
 });
 
 it("every setting and every built-in provider is in the docs", () => {
-  const settings = ["limits", "node", "retention", "resume"].flatMap((section) =>
+  const settings = ["limits", "node", "retention", "resume", "worktrees"].flatMap((section) =>
     knownNames([section]),
   );
   const names = [

@@ -1,7 +1,8 @@
+import { FOLDER_SETTINGS } from "../../runtime/folders/folder-settings.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { RETENTION_POLICY } from "../../domain/retention.ts";
 import { LIMITS } from "../../runtime/context.ts";
 import { dataSettings, serveSettings, type Environment, type ServeSettings } from "./settings.ts";
@@ -40,6 +41,7 @@ describe("the settings of a server", () => {
       retention: { policy: RETENTION_POLICY, bundleMs: 30 * 86_400_000 },
       resume: { inactiveMs: 1_800_000, maxErrors: 3, require: [] },
       mcpVariables: [],
+      worktrees: { folder: "data", ...FOLDER_SETTINGS, repositories: new Map() },
       logLevel: "info",
     });
     expect(agents.map(({ name }) => name)).toContain("gemini");
@@ -244,3 +246,23 @@ function read(environment: Environment = {}): ServeSettings {
 function writeConfig(config: object): void {
   writeFileSync(path.join(folder, "holdfast.config.json"), JSON.stringify(config));
 }
+
+it("D7 worktrees of a repository have the common settings and their own", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-settings-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const worktrees = {
+    folder: "beside",
+    copy: [".env"],
+    repositories: { shop: { workspace: "worktree", setup: "make", setupMinutes: 1 } },
+  };
+  writeFileSync(path.join(folder, "holdfast.config.json"), JSON.stringify({ worktrees }));
+  const settings = serveSettings({ data: folder, workspaceRoot: folder }, {});
+  const common = { ...FOLDER_SETTINGS, copy: [".env"] };
+  expect(settings.worktrees).toEqual({
+    folder: "beside",
+    ...common,
+    repositories: new Map([
+      ["shop", { ...common, workspace: "worktree", setup: "make", setupMs: 60_000 }],
+    ]),
+  });
+});

@@ -6,7 +6,7 @@ import type { Phase } from "../phase.ts";
 import type { RunStart } from "../run.ts";
 import type { RecordedError } from "../session.ts";
 import type { Closing } from "../suspension.ts";
-import type { FilesRecord, RewindRequest } from "../working-files.ts";
+import type { FilesRecord, RewindRequest } from "../files/working-files.ts";
 
 /** A request to change a session. It carries time and IDs, since `decide` has neither. */
 export type Command = CommandOf<keyof CommandFields>;
@@ -68,6 +68,7 @@ interface RunCommands {
   "keep-settings": EventFields["settings.changed"];
   "record-files": { readonly record: FilesRecord };
   "record-worktree": EventFields["worktree.changed"];
+  "record-pull-request": EventFields["pull-request.opened"];
   /** The files are as the rewind wants them, or cannot be. */
   "end-rewind": EventFields["rewind.ended"];
   /** The agent names its session. It never replaces a title that a person gave. */

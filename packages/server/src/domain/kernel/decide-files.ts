@@ -1,8 +1,8 @@
 import type { CommandOf } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
-import type { Worktree } from "../session-folder.ts";
+import type { Worktree } from "../files/session-folder.ts";
 import { stateOf, type Session } from "../session.ts";
-import { withFiles, type SessionFiles } from "../working-files.ts";
+import { withFiles, type SessionFiles } from "../files/working-files.ts";
 
 export function decideRecordFiles(
   session: Session,
@@ -23,6 +23,15 @@ export function decideRecordWorktree(
   return accept({ type: "worktree.changed", at, worktree });
 }
 
+export function decideRecordPullRequest(
+  session: Session,
+  { at, url }: CommandOf<"record-pull-request">,
+): Decision {
+  return session.workspace.pullRequest === url
+    ? NOTHING_TO_DO
+    : accept({ type: "pull-request.opened", at, url });
+}
+
 /** A session at work cannot be rewound. */
 export function decideRewind(session: Session, command: CommandOf<"rewind">): Decision {
   const { at, rewind } = command;
@@ -32,11 +41,15 @@ export function decideRewind(session: Session, command: CommandOf<"rewind">): De
   if (session.rewind?.status === "restoring")
     return refuse(session, "session_not_idle", "The session is just being rewound.");
   if (stateOf(session) !== "idle")
-    return refuse(session, "session_not_idle", "A run is in progress. Cancel it first.");
+    return refuse(session, "session_not_idle", "A run is in progress.");
   const last = session.rewind;
   const canUndo = last !== null && last.status === "done" && last.undoes === null;
   if (rewind.undoes !== null && (!canUndo || last.id !== rewind.undoes))
-    return refuse(session, "rewind_not_last", "Only the last rewind can be undone, and only once.");
+    return refuse(
+      session,
+      "rewind_not_found",
+      "There is no such rewind that can be undone: only the last one can, once.",
+    );
   const begun = { ...rewind, status: "restoring", error: null } as const;
   return accept({ type: "session.rewound", at, rewind: begun });
 }

@@ -1,4 +1,4 @@
-import { NEW_FOLDER } from "../session-folder.ts";
+import { NEW_FOLDER } from "../files/session-folder.ts";
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
 import { decide } from "./decide.ts";

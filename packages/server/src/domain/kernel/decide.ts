@@ -20,6 +20,7 @@ import {
 import {
   decideEndRewind,
   decideRecordFiles,
+  decideRecordPullRequest,
   decideRecordWorktree,
   decideRewind,
 } from "./decide-files.ts";
@@ -83,6 +84,7 @@ const RULES: {
   "suggest-title": decideSuggestTitle,
   "record-files": decideRecordFiles,
   "record-worktree": decideRecordWorktree,
+  "record-pull-request": decideRecordPullRequest,
   rewind: decideRewind,
   "end-rewind": decideEndRewind,
   suspend: decideSuspend,

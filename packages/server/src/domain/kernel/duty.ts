@@ -1,5 +1,5 @@
 import { activityOf, type Session } from "../session.ts";
-import type { Rewind } from "../working-files.ts";
+import type { Rewind } from "../files/working-files.ts";
 
 /** The work that the stored session requires. Doing it is also the recovery after a crash. */
 export type Duty =

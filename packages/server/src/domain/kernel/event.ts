@@ -7,9 +7,9 @@ import type { Outcome, PhaseChange } from "../phase.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "../run.ts";
 import type { ResumePoint } from "../resume-point.ts";
 import type { ForkOrigin, RecordedError, Session } from "../session.ts";
-import type { SessionFolder, SessionWorkspace, Worktree } from "../session-folder.ts";
+import type { SessionFolder, SessionWorkspace, Worktree } from "../files/session-folder.ts";
 import type { Closing, Suspension } from "../suspension.ts";
-import type { FilesRecord, Rewind } from "../working-files.ts";
+import type { FilesRecord, Rewind } from "../files/working-files.ts";
 
 /** The events of a session. `evolve` folds the log of them into the session. */
 export type SessionEvent = EventOf<keyof EventFields>;
@@ -69,6 +69,7 @@ export interface EventFields {
   "files.recorded": { readonly record: FilesRecord };
   /** The session got its worktree, or lost it. */
   "worktree.changed": { readonly worktree: Worktree | null };
+  "pull-request.opened": { readonly url: string };
   /** What follows no longer belongs to the conversation, and files are restored. */
   "session.rewound": { readonly rewind: Rewind };
   "rewind.ended": { readonly id: string; readonly error: string | null };

@@ -14,9 +14,9 @@ import {
   type LastError,
   type Session,
 } from "../session.ts";
-import { NEW_FOLDER } from "../session-folder.ts";
+import { NEW_FOLDER } from "../files/session-folder.ts";
 import type { Suspension } from "../suspension.ts";
-import { withFiles } from "../working-files.ts";
+import { withFiles } from "../files/working-files.ts";
 
 /** Applies one event to the session. The rules are in `decide`; this only records their results. */
 export function evolve(session: Session | null, event: SessionEvent): Session | null {
@@ -93,6 +93,8 @@ function fold(session: Session, event: Change): Session {
       return { ...session, files: withFiles(session.files, event.record) };
     case "worktree.changed":
       return { ...session, workspace: { ...session.workspace, worktree: event.worktree } };
+    case "pull-request.opened":
+      return { ...session, workspace: { ...session.workspace, pullRequest: event.url } };
     case "session.rewound":
       return rewound(session, event);
     case "rewind.ended": {

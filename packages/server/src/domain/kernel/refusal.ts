@@ -19,7 +19,7 @@ export const REFUSAL_CODES = [
   "suspension_not_open",
   "session_not_suspended",
   "phase_final",
-  "rewind_not_last",
+  "rewind_not_found",
   "session_not_idle",
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];

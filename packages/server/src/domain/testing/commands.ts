@@ -3,8 +3,8 @@ import type { SteerOutcome } from "../delivery.ts";
 import type { Json } from "../json.ts";
 import type { Outcome } from "../phase.ts";
 import type { RunError, RunResult, RunStart } from "../run.ts";
-import type { Worktree } from "../session-folder.ts";
-import type { FilesRecord, RewindRequest } from "../working-files.ts";
+import type { Worktree } from "../files/session-folder.ts";
+import type { FilesRecord, RewindRequest } from "../files/working-files.ts";
 import type { Suspension } from "../suspension.ts";
 
 /** Commands with default values. Their time is NOON. */

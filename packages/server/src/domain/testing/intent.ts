@@ -253,6 +253,7 @@ function fileFacts(): Command[] {
     make.recordFiles({ ...(two !== undefined && { after: two }), changes: counts, total: counts }),
     make.recordWorktree(worktree),
     make.recordWorktree(null),
+    { type: "record-pull-request", at: make.NOON, url: "https://example.com/pull/7" },
   ];
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
@@ -111,6 +111,22 @@ describe("a commit of everything", () => {
     rmSync(path.join(world.home, ".gitconfig"));
     await expect(commit(world)).rejects.toThrow("Git does not know who you are.");
     expect([indexOf(world), git(repo, "rev-parse", "HEAD")]).toEqual(before);
+  });
+
+  it("D7: contains a change of the same length in the second in which the index was written", async () => {
+    const world = openGitWorld();
+    const { git, repo } = world;
+    const [file, index] = [path.join(repo, "file"), path.join(repo, ".git", "index")];
+    const second = 1_700_000_000;
+    // Then only the times of the file and the index can tell.
+    git(repo, "config", "core.trustctime", "false");
+    utimesSync(file, second, second);
+    git(repo, "update-index", "--refresh");
+    writeFileSync(file, "two\n");
+    utimesSync(file, second, second);
+    utimesSync(index, second, second);
+    expect(await commit(world)).toMatchObject({ committed: true, files: 1 });
+    expect(git(repo, "show", "HEAD:file")).toBe("two\n");
   });
 
   it("D7: is refused for files that a filter would convert", async () => {

@@ -28,7 +28,7 @@ describe("a server that is killed", () => {
         world.write(`repo/staged-${tries}`, "x\n");
         git(repo, "add", `staged-${tries}`);
         const request = { folder: repo, message: `try ${tries}`, hooks: false };
-        await runKilled("keep-program.ts", ["commit", request, options], Math.random() * 200);
+        await runKilled("keep", ["commit", request, options], Math.random() * 200);
         // A command of the killed server may still run.
         await expect.poll(() => existsSync(path.join(repo, ".git", "index.lock"))).toBe(false);
         const isCommitted = git(repo, "rev-parse", "HEAD").trim() !== before;
@@ -61,7 +61,7 @@ describe("a server that is killed", () => {
       const ours = world.commit(repo, "ours");
       world.write("repo/untracked", "mine\n");
       const request = { repository: repo, worktreeFolder: null, branch: "work", into: "main" };
-      await runKilled("keep-program.ts", ["merge", request, options], Math.random() * 300);
+      await runKilled("keep", ["merge", request, options], Math.random() * 300);
       await expect
         .poll(async () => mergeInto(request, options).catch((error: unknown) => error))
         .toMatchObject({ merged: true });

@@ -1,3 +1,5 @@
+import { lstat } from "node:fs/promises";
+import path from "node:path";
 import { GitFault } from "../git-fault.ts";
 import { environmentWithoutFilters } from "../hardened-git.ts";
 import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
@@ -28,10 +30,13 @@ export async function runHook(
   { name, args, index }: HookRequest,
   { environment, enclose }: GitOptions,
 ): Promise<HookOutput> {
-  if (enclose === undefined)
-    throw new GitFault("The hooks of a repository run only in a sandbox, and there is none.");
   const { folder, own: gitFolder, common } = own.folders;
   const hooks = await findHooksPath(own);
+  if (enclose === undefined) {
+    if (await hasFile(path.resolve(folder, hooks ?? `${common}/hooks`, name)))
+      throw new GitFault("The hooks of a repository run only in a sandbox, and there is none.");
+    return { ok: true, output: "" };
+  }
   const chosen = Object.entries(environment).filter(([each]) => VARIABLES.test(each));
   const program = enclose({
     // What is given as an argument overrides the variables, which turn off all hooks.
@@ -67,6 +72,10 @@ export async function runHook(
   });
   const note = ended === "timeout" ? "\nIt took too long, and was ended.\n" : "";
   return { ok: code === 0 && ended === null, output: `${output.toString("utf8")}${note}` };
+}
+
+async function hasFile(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => null)) !== null;
 }
 
 /** The setting of the user or the repository; null if there is none. Ours, which overrides both, does not count. */

@@ -88,7 +88,9 @@ describe("a repository that names programs", () => {
     mkdirSync(remote);
     spawnSync("git", ["init", "--quiet", "--bare", remote]);
     const push = { folder: worktree, remote: `file://${remote}`, branch: BRANCH };
-    expect(await pushBranch(push, options)).toMatchObject({ pushed: true });
+    const signal = AbortSignal.timeout(30_000);
+    const pushed = await pushBranch({ ...push, signal }, options);
+    expect([tricks.ran(), pushed]).toMatchObject([[], { pushed: true }]);
     expect([tricks.ran(), existsSync(path.join(world.folder, "elsewhere"))]).toEqual([[], false]);
   });
 

@@ -1,4 +1,4 @@
-import { link, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import path from "node:path";
 import { newDraft, removeDraft } from "../drafts.ts";
 import { GitFault } from "../git-fault.ts";
@@ -6,6 +6,7 @@ import type { OwnGitFolder } from "../own-git-folder.ts";
 import { shownPath } from "../raw-path.ts";
 import type { ChangedFile } from "../snapshot/changed-file.ts";
 import { compareTrees } from "../snapshot/compare.ts";
+import { linkIndex } from "../snapshot/copy-index.ts";
 import { takeSnapshot, type KnownTree } from "../snapshot/take-snapshot.ts";
 import { treeWith } from "../snapshot/tree-with.ts";
 import { findBlocked } from "./find-blocked.ts";
@@ -31,8 +32,7 @@ export async function applyRestore(
     throw new GitFault(`Another file is in the place of ${shownPath(blocked)}.`);
   const draft = path.join(own.path, newDraft());
   try {
-    // See `takeSnapshot`: a copy would have another time.
-    await link(own.index, draft);
+    await linkIndex(own.index, draft);
     await own
       .shell(UNTIL_KILLED, ["read-tree", "-m", "-u", "--no-recurse-submodules", now, result], {
         index: draft,
@@ -79,7 +79,7 @@ function explain(error: unknown): never {
 
 /**
  * Ends a restoration from `now` to `result` that was ended in the middle: all files of the restoration get their state in
- * `result`, the others stay. `keep` gets the tree of what was there.
+ * `result`, unless somebody has edited them since. The others stay. `keep` gets the tree of what was there.
  */
 export async function finishRestore(
   own: OwnGitFolder,
@@ -92,10 +92,46 @@ export async function finishRestore(
   // A file that the restoration brought back may be ignored by rules that it brought back too.
   const more = files.filter(({ after }) => after !== null).map((file) => file.path);
   const { tree } = await takeSnapshot(own, known, { more });
-  const result = await treeWith(own, tree, files);
+  const result = await treeWith(own, tree, await withoutEdited(own, change.now, tree, files));
   if (result === tree) return;
   await keep(tree);
   await applyRestore(own, known, { now: tree, result });
+}
+
+/** Leaves out files that are neither as before the restoration nor as after it, and not a part of it. */
+async function withoutEdited(
+  own: OwnGitFolder,
+  now: string,
+  tree: string,
+  files: readonly ChangedFile[],
+): Promise<readonly ChangedFile[]> {
+  const since = new Map(
+    (await compareTrees(own, now, tree, { renames: false })).map((file) => [file.path, file]),
+  );
+  const kept: ChangedFile[] = [];
+  for (const file of files) {
+    const other = since.get(file.path);
+    const current = other === undefined ? file.before : other.after;
+    // Git removes a file before it writes it anew.
+    const isKnown = current === null || current === file.before || current === file.after;
+    if (isKnown || (await isBeginning(own, current, file.after))) kept.push(file);
+  }
+  return kept;
+}
+
+/** Whether the file was being written: its content is the beginning of the other. */
+async function isBeginning(
+  own: OwnGitFolder,
+  part: string | null,
+  whole: string | null,
+): Promise<boolean> {
+  if (part === null || whole === null) return false;
+  const read = async (blob: string): Promise<Buffer | null> => {
+    const { stdout, ended } = await own.git(["cat-file", "blob", blob], { mayBeCut: true });
+    return ended === null ? stdout : null;
+  };
+  const [one, other] = [await read(part), await read(whole)];
+  return one !== null && other !== null && other.subarray(0, one.length).equals(one);
 }
 
 function changesOf(own: OwnGitFolder, { now, result }: Change): Promise<readonly ChangedFile[]> {

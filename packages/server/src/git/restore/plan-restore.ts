@@ -5,6 +5,7 @@ import type { OwnGitFolder } from "../own-git-folder.ts";
 import { joinPaths, splitPaths, type RawPath } from "../raw-path.ts";
 import type { ChangedFile } from "../snapshot/changed-file.ts";
 import { compareTrees } from "../snapshot/compare.ts";
+import { findIgnored } from "../snapshot/find-ignored.ts";
 import { treeWith } from "../snapshot/tree-with.ts";
 import { findBlocked } from "./find-blocked.ts";
 
@@ -95,15 +96,7 @@ async function findOnceIgnored(
       index,
       input: joinPaths(rules),
     });
-    // The command takes no literal paths. `./` keeps a name that begins with a colon from having a meaning.
-    const input = Buffer.from(removed.map((each) => `./${each}\0`).join(""), "latin1");
-    const options = ["--no-literal-pathspecs", `--work-tree=${folder}`];
-    const checked = await own.git([...options, "check-ignore", "--no-index", "-z", "--stdin"], {
-      index,
-      input,
-      codes: [0, 1],
-    });
-    const ignored = new Set(splitPaths(checked.stdout).map((each) => each.slice(2)));
+    const ignored = await findIgnored(own, removed, { folder, index });
     return removed.filter((each) => ignored.has(each));
   } finally {
     await removeDraft(index);

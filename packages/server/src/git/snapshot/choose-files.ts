@@ -19,6 +19,8 @@ export interface ChosenFiles {
   readonly paths: readonly RawPath[];
   /** Repositories in the folder, which Git may refuse. */
   readonly nested: readonly RawPath[];
+  /** More of them, in the place of files that are gone. Rules may ignore them. */
+  readonly uncovered: readonly RawPath[];
   readonly tooLarge: number;
 }
 
@@ -42,12 +44,13 @@ export async function chooseFiles(
   const gone = new Set<RawPath>();
   // What is removed first makes room for others.
   const wanted = new Set<RawPath>();
-  const nested = new Set([...replaced, ...candidates.nested]);
+  const uncovered = new Set<RawPath>();
   for (const file of candidates.gone) {
     ((await isBehind(file)) ? gone : wanted).add(file);
     // Git does not list a repository in a folder of which the index has files.
     for (const parent of parentsOf(file))
-      if (!nested.has(parent) && (await statOf(`${parent}/.git`)) !== null) nested.add(parent);
+      if (!uncovered.has(parent) && (await statOf(`${parent}/.git`)) !== null)
+        uncovered.add(parent);
   }
   for (const file of [...changed, ...added]) wanted.add(file);
   for (const file of more) {
@@ -73,7 +76,8 @@ export async function chooseFiles(
       isLasting: true,
     });
   for (const file of replaced) gone.add(file);
-  return { gone: [...gone], paths, nested: [...nested], tooLarge };
+  const nested = [...replaced, ...candidates.nested];
+  return { gone: [...gone], paths, nested, uncovered: [...uncovered], tooLarge };
 }
 
 function parentsOf(file: RawPath): readonly RawPath[] {

@@ -1,9 +1,10 @@
-import { copyFile, lstat, rename, rm, utimes } from "node:fs/promises";
+import { lstat, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { newDraft, removeDraft } from "../drafts.ts";
 import { GitFault } from "../git-fault.ts";
 import type { OwnGitFolder } from "../own-git-folder.ts";
 import { splitPaths } from "../raw-path.ts";
+import { copyIndex } from "./copy-index.ts";
 
 /**
  * The first index is a copy of the user's, which knows all times and sizes, unless it has marks that would hide changes.
@@ -30,9 +31,7 @@ async function copyUsersIndex(own: OwnGitFolder, draft: string): Promise<boolean
   const stats = await lstat(source).catch(() => null);
   if (stats?.isFile() !== true) return false;
   try {
-    await copyFile(source, draft);
-    // A newer time would hide changes in the moment in which the index was written.
-    await utimes(draft, stats.atime, (Math.floor(stats.mtimeMs) - 1) / 1_000);
+    await copyIndex(source, draft);
     // `H` is a plain entry. Others are unmerged, assumed to be unchanged, or left out of the working files.
     const { stdout } = await own.git(["ls-files", "-v", "-z"], { index: draft });
     return splitPaths(stdout).every((line) => line.startsWith("H "));

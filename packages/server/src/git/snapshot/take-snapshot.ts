@@ -1,11 +1,13 @@
-import { link, lstat, rename, rm } from "node:fs/promises";
+import { lstat, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { newDraft, removeDraft } from "../drafts.ts";
 import { GitFault } from "../git-fault.ts";
 import type { OwnGitFolder } from "../own-git-folder.ts";
 import { joinPaths, type RawPath } from "../raw-path.ts";
+import { linkIndex } from "./copy-index.ts";
 import { chooseFiles, type SnapshotLimits } from "./choose-files.ts";
 import { findCandidates } from "./find-candidates.ts";
+import { findIgnored } from "./find-ignored.ts";
 import { seedIndex } from "./seed-index.ts";
 
 /** The state of the working files at one time: all but the ignored ones. */
@@ -78,12 +80,13 @@ async function trySnapshot(
   if (known.tree !== null && hasTree && isSame) return { tree: known.tree, head, tooLarge };
   const draft = path.join(own.path, newDraft());
   try {
-    // A link, because Git replaces the file. A copy would have another time, which hides changes: Git reads files
-    // again that are not older than the index.
-    await link(own.index, draft);
+    await linkIndex(own.index, draft);
     await removeFromIndex(own, draft, files.gone);
     await updateIndex(own, draft, files.paths);
-    for (const folder of files.nested.slice(0, MAX_NESTED))
+    const { folder: root } = own.folders;
+    const ignored = await findIgnored(own, files.uncovered, { folder: root });
+    const uncovered = files.uncovered.filter((each) => !ignored.has(each));
+    for (const folder of [...files.nested, ...uncovered].slice(0, MAX_NESTED))
       await updateIndex(own, draft, [folder]).catch(() => {});
     // It fails if objects are missing.
     const { stdout } = await own.git(["write-tree"], { index: draft });
@@ -123,6 +126,7 @@ async function updateIndex(
   if (paths.length === 0) return;
   await own.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
     index,
+    splitsIndex: true,
     input: joinPaths(paths),
   });
 }
@@ -135,6 +139,7 @@ async function removeFromIndex(
   if (paths.length === 0) return;
   await own.git(["update-index", "--force-remove", "-z", "--stdin"], {
     index,
+    splitsIndex: true,
     input: joinPaths(paths),
   });
 }

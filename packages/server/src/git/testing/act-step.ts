@@ -82,7 +82,10 @@ function actUser(
       return run(["update-index", "--skip-worktree", "-z", "--stdin"]);
     case "unmerged": {
       const blob = world.line(["hash-object", "-w", "--stdin"], { cwd, input: "side\n" });
-      const lines = [1, 2, 3].map((stage) => `100644 ${blob} ${stage}\t${name}\0`).join("");
+      // Git has no merge in which the file also has a plain entry.
+      const none = `0 ${"0".repeat(blob.length)} 0\t${name}\0`;
+      const stages = [1, 2, 3].map((stage) => `100644 ${blob} ${stage}\t${name}\0`);
+      const lines = [none, ...stages].join("");
       world.tryGit(["update-index", "-z", "--index-info"], {
         cwd,
         input: Buffer.from(lines, "latin1"),

@@ -153,7 +153,9 @@ function bareNests({ world, folder, files }: Run): readonly string[] {
       files.stat(`${nest}/.git`) !== null &&
       world.tryGit(["rev-parse", "--verify", "--quiet", "HEAD"], {
         cwd: path.join(folder, nest),
-      }) !== 0,
+      }) !== 0 &&
+      // Git would complain about the name of an ignored one.
+      world.tryGit(["check-ignore", "--quiet", "--no-index", nest], { cwd: folder }) !== 0,
   );
 }
 
@@ -181,9 +183,18 @@ function userState(
     inGitFolder: readdirSync(own).toSorted(),
     inCommonFolder: readdirSync(common).toSorted(),
     ...(withStatus && {
-      status: world.git(["status", "--porcelain=v2", "-z"], { cwd }).toString("latin1"),
+      status: statusOf(world, cwd),
     }),
   };
+}
+
+/** Plain Git fails where a link is in the place of a submodule. Then it fails afterwards too. */
+function statusOf(world: GitWorld, cwd: string): string {
+  try {
+    return world.git(["status", "--porcelain=v2", "-z"], { cwd }).toString("latin1");
+  } catch (error) {
+    return String(error);
+  }
 }
 
 function readAll(folder: string): readonly string[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /** Names of files, as bytes: one character for each. Some are in folders, some are hard to write in a shell. */
-export const NAMES: readonly string[] = [
+const NAMES: readonly string[] = [
   "a.txt",
   "b.txt",
   "dir/c.txt",

@@ -3,21 +3,21 @@ import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
+const PROGRAMS = {
+  keep: path.join(import.meta.dirname, "keep-program.ts"),
+  worktree: path.join(import.meta.dirname, "worktree-program.ts"),
+};
+
 /** Starts a program of this folder, and kills it this long after it has begun. Returns whether it was done. */
 export async function runKilled(
-  program: "keep-program.ts" | "worktree-program.ts",
+  program: keyof typeof PROGRAMS,
   args: readonly [act: string, request: object, options: object],
   afterMs: number,
 ): Promise<boolean> {
   const [act, request, options] = args;
   const server = spawn(
     process.execPath,
-    [
-      path.join(import.meta.dirname, program),
-      act,
-      JSON.stringify(request),
-      JSON.stringify(options),
-    ],
+    [PROGRAMS[program], act, JSON.stringify(request), JSON.stringify(options)],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   let text = "";

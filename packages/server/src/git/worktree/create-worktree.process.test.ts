@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { GitFault } from "../git-fault.ts";
@@ -176,6 +185,22 @@ describe("a worktree of a session", () => {
     );
     expect(await create(world, { folder: other })).toMatchObject({ branch: `${BRANCH}-2` });
     expect(readdirSync(path.join(repo, ".git", "worktrees")).toSorted()).toEqual(["one", "one-2"]);
+  });
+
+  it("D7: is made although a command of a killed server has just written into its folder", async () => {
+    const world = openGitWorld();
+    const { worktree } = world;
+    await beginMaking(worktree, world.options);
+    mkdirSync(worktree, { recursive: true });
+    writeFileSync(path.join(worktree, ".git"), "late\n");
+    const data = path.join(world.options.dataFolder, "work");
+    const note = path.join(data, readdirSync(data).find((name) => name.endsWith(".making")) ?? "");
+    utimesSync(note, 1, 1);
+    const making = create(world);
+    // The note is written again when the first attempt has failed. Then that command ends.
+    await expect.poll(() => statSync(note).mtimeMs, { timeout: 20_000 }).toBeGreaterThan(1_000);
+    rmSync(path.join(worktree, ".git"));
+    expect(await making).toMatchObject({ branch: BRANCH, existed: false });
   });
 
   it("D7: is not removed because an agent has written that it is only a part", async () => {

@@ -1,8 +1,9 @@
 import { mkdir, rmdir } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { GitFault } from "../git-fault.ts";
 import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
-import { beginMaking, endMaking, forgetFolder, openWorkFolder } from "../work-folder.ts";
+import { beginMaking, endMaking, forgetFolder, isMaking, openWorkFolder } from "../work-folder.ts";
 import { numberedBranch } from "./branch-name.ts";
 import { copyIgnored, type Copied } from "./copy/copy-ignored.ts";
 import { baseOf, branchOf, commitOf, findWorktree } from "./read-worktree.ts";
@@ -47,6 +48,23 @@ export async function createWorktree(
   request: CreateRequest,
   options: GitOptions,
 ): Promise<CreatedWorktree> {
+  for (let tries = 1; ; tries += 1) {
+    // Without a sandbox, a command of a server that was killed may still write there.
+    const mayBeDisturbed = tries < TRIES && (await isMaking(request.folder, options));
+    try {
+      return await tryCreate(request, options);
+    } catch (error) {
+      if (!mayBeDisturbed) throw error;
+      await beginMaking(request.folder, options);
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
+const TRIES = 5;
+const PAUSE_MS = 200;
+
+async function tryCreate(request: CreateRequest, options: GitOptions): Promise<CreatedWorktree> {
   const { repository, folder } = request;
   const main = await openWorkFolder(repository, options);
   const found = await findWorktree(main, folder, options);

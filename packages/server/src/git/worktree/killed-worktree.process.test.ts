@@ -39,11 +39,7 @@ describe("a server that is killed", () => {
       };
       const before = git(repo, "status", "--porcelain", "--branch");
       for (let tries = 0; tries < TRIES; tries += 1) {
-        await runKilled(
-          "worktree-program.ts",
-          ["create", request, world.options],
-          Math.random() * 120,
-        );
+        await runKilled("worktree", ["create", request, world.options], Math.random() * 120);
         const made = await createWorktree(request, world.options);
         expect(made).toMatchObject({ branch: BRANCH, folder: worktree });
         expect([
@@ -80,11 +76,7 @@ describe("a server that is killed", () => {
           keepAs: `${KEEP}-${tries}`,
           force: true,
         };
-        await runKilled(
-          "worktree-program.ts",
-          ["remove", request, world.options],
-          Math.random() * 150,
-        );
+        await runKilled("worktree", ["remove", request, world.options], Math.random() * 150);
         // What was kept needs no force any more. What was not kept is still there.
         const isKept = git(repo, "for-each-ref", request.keepAs) !== "";
         const removed = await removeWorktree({ ...request, force: !isKept }, world.options);

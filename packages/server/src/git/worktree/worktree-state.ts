@@ -50,7 +50,7 @@ export async function worktreeState(
   return { exists: true, branch, head, isClean, changedFiles: changes.length, ...distance };
 }
 
-async function countCommits(
+export async function countCommits(
   own: OwnGitFolder,
   start: string,
   head: string,

@@ -15,6 +15,11 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/sessions/:id/finalize": "send",
   "POST /api/sessions/:id/fork": "send",
   "POST /api/sessions/:id/rewind": "send",
+  "POST /api/sessions/:id/commit": "send",
+  "POST /api/sessions/:id/merge": "send",
+  "POST /api/sessions/:id/rebase": "send",
+  "POST /api/sessions/:id/push": "admin",
+  "POST /api/sessions/:id/pull-request": "admin",
   "DELETE /api/sessions/:id/grants/:grantId": "send",
 
   "DELETE /api/sessions/:id": "admin",

@@ -110,7 +110,7 @@ export function addChangesRoutes(app: App, { runtime }: Pick<AppServices, "runti
         ...writeProblems(
           "changes_unknown",
           "path_not_found",
-          "rewind_not_last",
+          "rewind_not_found",
           "run_not_found",
           "session_archived",
           "session_failed",

@@ -1,5 +1,5 @@
-import { NEW_RUN_FILES } from "../../domain/working-files.ts";
-import { NEW_FOLDER } from "../../domain/session-folder.ts";
+import { NEW_RUN_FILES } from "../../domain/files/working-files.ts";
+import { NEW_FOLDER } from "../../domain/files/session-folder.ts";
 import type { Message } from "../../domain/message.ts";
 import type { NodeView } from "../../runtime/cluster/node-view.ts";
 import type {

@@ -1,5 +1,5 @@
-import { SHARED } from "../../domain/session-folder.ts";
-import type { Rewind } from "../../domain/working-files.ts";
+import { SHARED } from "../../domain/files/session-folder.ts";
+import type { Rewind } from "../../domain/files/working-files.ts";
 import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
@@ -109,7 +109,9 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
 function toWireFolder(
   session: SessionSnapshot,
 ): Pick<wire.Session, "workspace" | "worktree" | "changes" | "rewind"> {
-  const { workspace = SHARED, files = null, rewind = null } = session;
+  const workspace = session.workspace ?? SHARED;
+  const files = session.files ?? null;
+  const rewind = session.rewind ?? null;
   const { worktree } = workspace;
   return {
     workspace: workspace.kind,

@@ -50,13 +50,14 @@ export function sessionLine(exported: Session, lastSeq: number): JsonObject {
 }
 
 /** Snapshots of files are not in the bundle. */
-export type ExportedRun = Omit<Run, "filesBefore" | "filesAfter">;
+type ExportedRun = Omit<Run, "filesBefore" | "filesAfter"> & Partial<Run>;
 
 export function repoLine({ path, name }: Repo): JsonObject {
   return { type: "repo", path, name };
 }
 
-export function runLine({ sessionId: _, ...run }: ExportedRun): JsonObject {
+export function runLine({ sessionId: _, ...exported }: ExportedRun): JsonObject {
+  const { filesBefore: _before, filesAfter: _after, ...run } = exported;
   return {
     type: "run",
     ...run,

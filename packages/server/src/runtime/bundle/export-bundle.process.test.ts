@@ -94,6 +94,8 @@ describe("an export", () => {
         usage: null,
         memory: { how: "live" },
         unusedAnswers: [],
+        changes: null,
+        rewoundAt: null,
         queuedAt: at(1000),
         startedAt: at(1000),
         endedAt: at(4000),

@@ -1,5 +1,5 @@
-import { NEW_FOLDER } from "../../domain/session-folder.ts";
-import { parseCounts } from "../../domain/working-files.ts";
+import { NEW_FOLDER } from "../../domain/files/session-folder.ts";
+import { parseCounts } from "../../domain/files/working-files.ts";
 import { z } from "zod";
 import { defined } from "../../domain/defined.ts";
 import { CONTINUITY_POLICIES, DELIVERY_POLICIES } from "../../domain/delivery.ts";

@@ -1,4 +1,4 @@
-import type { ChangeCounts } from "../../domain/working-files.ts";
+import type { ChangeCounts } from "../../domain/files/working-files.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import { shownPath } from "../../git/raw-path.ts";
 import type { ChangedFile } from "../../git/snapshot/changed-file.ts";

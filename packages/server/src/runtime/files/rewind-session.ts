@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { stateOf, statusOf, type Session } from "../../domain/session.ts";
-import type { Rewind, RewindRequest } from "../../domain/working-files.ts";
+import type { Rewind, RewindRequest } from "../../domain/files/working-files.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import { shownPath } from "../../git/raw-path.ts";
 import type { KeptFile, RestorePlan } from "../../git/restore/plan-restore.ts";
@@ -65,17 +65,17 @@ async function tryRewind(context: RuntimeContext, request: RewindSession): Promi
   if (loaded.found === "unreadable") throw unreadable(sessionId, loaded.reason);
   if (loaded.found === "nothing") return noSuchSession();
   const { session, version } = loaded.stored;
+  if (stateOf(session) !== "idle")
+    return refuse("session_not_idle", "A run is in progress.", {
+      status: statusOf(session),
+      state: stateOf(session),
+    });
   const runs = await context.store.readRuns(sessionId);
   const target =
     "run" in request.to
       ? targetOfRun(request, runs, request.to.run)
       : targetOfUndo(request, session, request.to.undo);
   if ("refusal" in target) return target;
-  if (stateOf(session) !== "idle")
-    return refuse("session_not_idle", "A run is in progress. Cancel it first.", {
-      status: statusOf(session),
-      state: stateOf(session),
-    });
   const id = context.newId();
   try {
     const plan = await planFiles(context, session, target, { id, ...request });
@@ -114,7 +114,7 @@ function targetOfRun(
   const { filesBefore } = run;
   if (files && filesBefore === null)
     return changesUnknown({
-      unknown: "The files before this run are not known. Without files, it can be rewound.",
+      unknown: "The files before this run are not known, so only the conversation can be rewound.",
     });
   return {
     runId: run.id,
@@ -135,7 +135,10 @@ function targetOfUndo(
   id: string,
 ): Target | Refused {
   if (rewind?.id !== id || rewind.undoes !== null)
-    return refuse("rewind_not_last", "Only the last rewind can be undone, and only once.");
+    return refuse(
+      "rewind_not_found",
+      "There is no such rewind that can be undone: only the last one can, once.",
+    );
   const before = rewind.files;
   return {
     runId: rewind.runId,

@@ -2,12 +2,15 @@ import { errorText } from "../../domain/error-text.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
-import { SHARED } from "../../domain/session-folder.ts";
-import type { ChangeCounts, FileSnapshot, Rewind } from "../../domain/working-files.ts";
+import { SHARED } from "../../domain/files/session-folder.ts";
+import type { ChangeCounts, FileSnapshot, Rewind } from "../../domain/files/working-files.ts";
 import type { FolderGit } from "../../git/folder-git.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import type { ChangedFile } from "../../git/snapshot/changed-file.ts";
-import type { RuntimeContext } from "../context.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Executed, Execution } from "../execute-command.ts";
+import type { SessionFolders } from "../folders/session-folders.ts";
+import type { Log } from "../log.ts";
 import type { Reply } from "../reply.ts";
 import { sleep } from "../sleep.ts";
 
@@ -23,8 +26,8 @@ export interface SessionFiles {
   before(session: Session, run: Pick<CurrentRun, "id">): Promise<FileSnapshot | null>;
   /** The agent has ended its work. Records the files after it together with the end of the run. Never throws. */
   after(sessionId: string, runId: string): Promise<readonly Command[]>;
-  /** The run has ended already: records the files after it, in the background. */
-  recordAfter(sessionId: string, runId: string): void;
+  /** The run has ended already: records the files after it, in the background. Never rejects. */
+  recordAfter(sessionId: string, runId: string): Promise<void>;
   /** Resolves when the files of ended runs are recorded. */
   settle(sessionId?: string): Promise<void>;
   /** Changes the files as the rewind wants them. The commands record that. */
@@ -33,10 +36,13 @@ export interface SessionFiles {
   forget(sessionId: string): Promise<void>;
 }
 
-type Needed = Pick<
-  RuntimeContext,
-  "store" | "execute" | "clock" | "log" | "openWorkspace" | "folders"
->;
+interface Needed {
+  readonly store: Store;
+  readonly execute: (execution: Execution) => Promise<Executed>;
+  readonly clock: () => number;
+  readonly log: Log;
+  readonly folders: Pick<SessionFolders, "open">;
+}
 
 const UNKNOWN_AFTER = "the files after a run are not known";
 /** How long the end of a run waits for a snapshot. */
@@ -141,7 +147,7 @@ export function createSessionFiles(context: Needed, git: FolderGit): SessionFile
       const inTime = await Promise.race([record, late]);
       waiting.abort();
       if (inTime !== "late") return inTime ?? [];
-      recordAfter(sessionId, runId);
+      void recordAfter(sessionId, runId);
       return [];
     },
     recordAfter,

@@ -1,7 +1,8 @@
-import type { WorkspaceKind } from "../../domain/session-folder.ts";
+import type { KeepSettings } from "../keep/keep-settings.ts";
+import type { WorkspaceKind } from "../../domain/files/session-folder.ts";
 
 /** How sessions of a repository get their folder. */
-export interface FolderSettings {
+export interface FolderSettings extends KeepSettings {
   /** For sessions that choose nothing. */
   readonly workspace: WorkspaceKind;
   /** The commit, branch or tag from which worktrees are made; null for the current commit. */
@@ -20,4 +21,7 @@ export const FOLDER_SETTINGS: FolderSettings = {
   copy: [],
   setup: null,
   setupMs: 10 * 60_000,
+  into: null,
+  remote: null,
+  pullRequest: null,
 };

@@ -5,6 +5,7 @@ import { GitFault } from "../../git/git-fault.ts";
 import { AgentFault, type AgentReport } from "../../providers/provider.ts";
 import type { Fence } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
+import { findOthersAtWork } from "./shared-warning.ts";
 import type { MadeWorktree } from "./session-folders.ts";
 
 export interface PrepareFolder {
@@ -27,6 +28,7 @@ export async function prepareFolder(
 ): Promise<Session> {
   const { session, fence } = request;
   const { workspace } = session;
+  if (workspace.kind === "shared") await warnOfOthers(context, request);
   if (workspace.kind === "shared" || workspace.worktree !== null) return session;
   try {
     const made = await context.folders.makeWorktree(session);
@@ -46,6 +48,18 @@ export async function prepareFolder(
       cause: error,
     });
   }
+}
+
+/** Says once that other sessions work in the same folder, as long as they are the same ones. */
+async function warnOfOthers(
+  { store, warned }: RuntimeContext,
+  { session, run, say }: PrepareFolder,
+): Promise<void> {
+  if (run.attempts > 0) return;
+  const others = await findOthersAtWork(store, session);
+  if (others === null || warned.get(session.id) === others.key) return;
+  warned.set(session.id, others.key);
+  say(others.text, "folder_shared", { preparation: true });
 }
 
 const SHOWN_FILES = 10;

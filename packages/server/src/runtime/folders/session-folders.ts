@@ -1,14 +1,15 @@
 import path from "node:path";
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Session } from "../../domain/session.ts";
-import type { SessionWorkspace, Worktree } from "../../domain/session-folder.ts";
+import type { SessionWorkspace, Worktree } from "../../domain/files/session-folder.ts";
 import { GitFault } from "../../git/git-fault.ts";
 import { shownPath } from "../../git/raw-path.ts";
 import { branchName } from "../../git/worktree/branch-name.ts";
 import type { WorktreeGit } from "../../git/worktree/worktree-git.ts";
 import type { RunCommand } from "../../providers/sandbox/run-command.ts";
-import type { Repo } from "../../storage/store.ts";
-import type { OpenWorkspace, RuntimeContext } from "../context.ts";
+import type { Repo, Store } from "../../storage/store.ts";
+import type { Log } from "../log.ts";
+import type { OpenWorkspace } from "../open-workspace.ts";
 import { refuse, type Reply } from "../reply.ts";
 import type { FolderSettings } from "./folder-settings.ts";
 
@@ -60,7 +61,11 @@ export type WorktreeRemoval =
   | { readonly removed: true; readonly keptAs: string | null; readonly branchRemoved: boolean }
   | { readonly removed: false; readonly message: string; readonly files: readonly string[] };
 
-export interface FolderOptions extends Pick<RuntimeContext, "store" | "openWorkspace" | "log"> {
+export interface FolderOptions {
+  readonly store: Pick<Store, "readRepo" | "listRepos">;
+  readonly log: Log;
+  /** Opens the folder of a repository. */
+  readonly openWorkspace: (repoId: string) => Promise<OpenedFolder>;
   readonly git: WorktreeGit;
   readonly runCommand: RunCommand | null;
   readonly settingsOf: (repo: Repo) => FolderSettings;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { cleanText } from "../../domain/clean-text.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Repo, Store } from "../../storage/store.ts";
-import type { OpenWorkspace } from "../context.ts";
+import type { OpenWorkspace } from "../open-workspace.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
 import type { WorkspaceRoot } from "./workspace-root.ts";
 

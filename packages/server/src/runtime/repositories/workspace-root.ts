@@ -1,6 +1,6 @@
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
-import type { OpenWorkspace } from "../context.ts";
+import type { OpenWorkspace } from "../open-workspace.ts";
 import { nullOn } from "../error-codes.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
 import { BEST_PROOF, openFolder, type FolderProof } from "./open-folder.ts";

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../domain/json.ts";
 import type { Create, Send, Update } from "../../domain/kernel/command.ts";
 import type { Connections } from "../../domain/mcp-server.ts";
 import type { MessageContent } from "../../domain/message.ts";
-import type { SessionWorkspace } from "../../domain/session-folder.ts";
+import type { SessionWorkspace } from "../../domain/files/session-folder.ts";
 import type { SuspensionKind } from "../../domain/suspension.ts";
 import type { WantedChange } from "../settings/option-types.ts";
 import type { Run, SessionQuery } from "../../storage/store.ts";

@@ -36,6 +36,8 @@ import {
 import { describeAll } from "../settings/described-providers.ts";
 import { readChanges, readFileDiff, readPatch } from "../files/read-changes.ts";
 import { rewindSession } from "../files/rewind-session.ts";
+import { noKeeping } from "../keep/no-keeping.ts";
+import { createSessionKeeping, type KeepOptions } from "../keep/session-keeping.ts";
 import { readOptions } from "../settings/session-options.ts";
 import { withSession } from "../session-snapshot.ts";
 import { readStats } from "../stats/stats.ts";
@@ -66,6 +68,8 @@ export interface RequestOptions {
   /** Aborted when the server stops. */
   readonly stopping?: AbortSignal;
   readonly onImported?: (sessionId: string) => void;
+  /** How the work of sessions is kept; absent: it cannot be. */
+  readonly keep?: KeepOptions;
   /** Writes the default provider to the settings; throws if it cannot. */
   readonly keepDefaultProvider?: (name: string) => void;
 }
@@ -134,6 +138,8 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     readFileDiff: (query) => readFileDiff(context, query),
     readPatch: (query) => readPatch(context, query),
     rewind: (request) => rewindSession(context, request),
+    work:
+      options.keep === undefined ? noKeeping(store) : createSessionKeeping(context, options.keep),
     shouldResume: (sessionId, policy) =>
       judgeResume(store, {
         sessionId,

@@ -1,4 +1,4 @@
-import { NEW_RUN_FILES } from "../../domain/working-files.ts";
+import { NEW_RUN_FILES } from "../../domain/files/working-files.ts";
 import { chooseAgent, type AgentWish } from "../../domain/choose-agent.ts";
 import { defined } from "../../domain/defined.ts";
 import type { Send } from "../../domain/kernel/command.ts";

@@ -4,7 +4,7 @@ import type { QueueEntry } from "../../domain/delivery.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
 import { currentRunOf, stateOf, type Session } from "../../domain/session.ts";
-import type { FileSnapshot } from "../../domain/working-files.ts";
+import type { FileSnapshot } from "../../domain/files/working-files.ts";
 import type { Fence } from "../../storage/store.ts";
 import { budgetIn } from "../budget.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";

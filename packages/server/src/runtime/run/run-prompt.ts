@@ -7,7 +7,7 @@ import {
 } from "../../domain/message.ts";
 import { resumePointOf } from "../../domain/resume-point.ts";
 import type { CurrentRun, RunMemory } from "../../domain/run.ts";
-import type { FileSnapshot } from "../../domain/working-files.ts";
+import type { FileSnapshot } from "../../domain/files/working-files.ts";
 import type { Session } from "../../domain/session.ts";
 import {
   AgentFault,

@@ -7,7 +7,7 @@ import { AgentFault } from "../../providers/provider.ts";
 import { isAbsence } from "../../storage/fault.ts";
 import type { Fence } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
-import type { FileSnapshot } from "../../domain/working-files.ts";
+import type { FileSnapshot } from "../../domain/files/working-files.ts";
 import type { CutRun } from "./cut-run.ts";
 import { prepareFolder } from "../folders/prepare-folder.ts";
 import { recordBefore } from "./hand-over.ts";

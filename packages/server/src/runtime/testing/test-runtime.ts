@@ -14,7 +14,7 @@ import {
 } from "../../providers/testing/scripted-provider.ts";
 import { createFolderGit } from "../../git/folder-git.ts";
 import { newRepository } from "../../git/testing/new-repository.ts";
-import { testWorktrees } from "../folders/testing/test-worktrees.ts";
+import { testKeep, testWorktrees } from "../folders/testing/test-worktrees.ts";
 import type { FolderSettings } from "../folders/folder-settings.ts";
 import { openStore, type DatabaseLocation } from "../../storage/open-store.ts";
 import {
@@ -189,6 +189,7 @@ export class TestRuntime {
       forgetSession: async () => {},
       ...(this.#options.worktrees !== undefined && {
         worktrees: testWorktrees(this.folder, this.#options.worktrees),
+        keep: testKeep(this.folder, this.#options.worktrees),
       }),
       git:
         this.#options.files === undefined

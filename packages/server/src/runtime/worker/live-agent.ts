@@ -17,7 +17,8 @@ import {
   type OutputPlace,
 } from "../../providers/provider.ts";
 import type { Fence, Store } from "../../storage/store.ts";
-import type { OpenWorkspace, RuntimeContext } from "../context.ts";
+import type { RuntimeContext } from "../context.ts";
+import type { OpenWorkspace } from "../open-workspace.ts";
 import type { AgentEndReason, AgentRecord } from "./agent-trail.ts";
 import { providerGone } from "../requests/refuse-provider.ts";
 import { pauseBefore } from "../run/retry-pause.ts";

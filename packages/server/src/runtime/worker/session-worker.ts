@@ -377,7 +377,7 @@ export class SessionWorker {
     else if (live !== null && (await live.agent.cancel()) === "ignored")
       await this.#agent.stop("run_cancelled", { urgent: true });
     await work.done;
-    this.#context.files.recordAfter(this.#sessionId, work.runId);
+    void this.#context.files.recordAfter(this.#sessionId, work.runId);
     this.nudge();
   }
 

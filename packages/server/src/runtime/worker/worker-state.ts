@@ -2,7 +2,7 @@ import type { QueueEntry } from "../../domain/delivery.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
-import type { Rewind } from "../../domain/working-files.ts";
+import type { Rewind } from "../../domain/files/working-files.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
 import type { CutRun } from "../run/cut-run.ts";
 

@@ -3,7 +3,7 @@ import type { RunSettings } from "../../domain/settings/agent-settings.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunMemory, RunStatus, UnusedAnswer } from "../../domain/run.ts";
-import type { RunFiles } from "../../domain/working-files.ts";
+import type { RunFiles } from "../../domain/files/working-files.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 
 /** Runs of a session, the queue of messages behind them, and their suspensions. */

@@ -9,7 +9,7 @@ import {
   type RunMemory,
   type UnusedAnswer,
 } from "../../domain/run.ts";
-import { parseCounts, parseSnapshot } from "../../domain/working-files.ts";
+import { parseCounts, parseSnapshot } from "../../domain/files/working-files.ts";
 import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
 import { checkTimes, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";

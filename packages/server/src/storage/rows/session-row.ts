@@ -13,8 +13,8 @@ import {
   type Session,
   type Standing,
 } from "../../domain/session.ts";
-import { parseWorkspace, type SessionWorkspace } from "../../domain/session-folder.ts";
-import { parseRewind, parseSessionFiles } from "../../domain/working-files.ts";
+import { parseWorkspace, type SessionWorkspace } from "../../domain/files/session-folder.ts";
+import { parseRewind, parseSessionFiles } from "../../domain/files/working-files.ts";
 import { LEGAL_STATES, STATES, STATUSES, type State } from "../../domain/status.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import {
@@ -85,8 +85,8 @@ export function toSessionColumns(session: Session): SessionColumns {
   };
 }
 
-function isPlain({ kind, base, worktree }: SessionWorkspace): boolean {
-  return kind === "shared" && base === null && worktree === null;
+function isPlain({ kind, base, worktree, pullRequest }: SessionWorkspace): boolean {
+  return kind === "shared" && base === null && worktree === null && pullRequest === undefined;
 }
 
 function jsonUnlessEmpty(value: JsonObject | readonly string[]): string | null {

@@ -1,5 +1,5 @@
 import { defined } from "../../domain/defined.ts";
-import { NEW_RUN_FILES } from "../../domain/working-files.ts";
+import { NEW_RUN_FILES } from "../../domain/files/working-files.ts";
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { Run, StoredSuspension } from "../ports/run-store.ts";

@@ -1,4 +1,4 @@
-import { NEW_FOLDER } from "../../domain/session-folder.ts";
+import { NEW_FOLDER } from "../../domain/files/session-folder.ts";
 import { randomUUID } from "node:crypto";
 import type { Session } from "../../domain/session.ts";
 import type {

@@ -2,7 +2,7 @@ import type { EventOf } from "../../domain/kernel/event.ts";
 import type { RunMemory, RunResult } from "../../domain/run.ts";
 import { toSettingsColumn } from "../rows/run-row.ts";
 import { toFlag } from "../rows/parse.ts";
-import type { FilesRecord } from "../../domain/working-files.ts";
+import type { FilesRecord } from "../../domain/files/working-files.ts";
 import { prepared } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";

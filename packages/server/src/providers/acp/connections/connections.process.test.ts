@@ -130,6 +130,8 @@ describe("the connections of an agent", () => {
       });
       await rig.start();
       expect(readFileSync(path.join(rig.folder, "received.jsonl"), "utf8")).toContain(SECRET);
+      // It is written a moment later.
+      await expect.poll(() => rig.journal()).toContain("session/new");
       expect(rig.journal()).not.toContain(SECRET);
       return given(rig, "session/new");
     };

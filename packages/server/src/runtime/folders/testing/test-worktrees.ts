@@ -1,5 +1,7 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { createKeepGit } from "../../../git/keep/keep-git.ts";
+import type { KeepOptions } from "../../keep/session-keeping.ts";
 import { createWorktreeGit } from "../../../git/worktree/worktree-git.ts";
 import { createRunCommand } from "../../../providers/sandbox/run-command.ts";
 import { openSandbox } from "../../../providers/sandbox/sandbox.ts";
@@ -7,6 +9,17 @@ import { openSecrets } from "../../../providers/secrets/secrets.ts";
 import { openWorkspaceRoot } from "../../repositories/workspace-root.ts";
 import { FOLDER_SETTINGS, type FolderSettings } from "../folder-settings.ts";
 import type { FolderOptions } from "../session-folders.ts";
+
+export function testKeep(folder: string, settings: Partial<FolderSettings>): KeepOptions {
+  return {
+    git: createKeepGit({
+      dataFolder: path.join(folder, "git"),
+      environment: process.env,
+      enclose: (program) => program,
+    }),
+    settingsOf: () => ({ ...FOLDER_SETTINGS, ...settings }),
+  };
+}
 
 /** Worktrees in a folder of a test. Commands run without a sandbox. */
 export function testWorktrees(

@@ -1,4 +1,4 @@
-import { NEW_FOLDER } from "../../../domain/session-folder.ts";
+import { NEW_FOLDER } from "../../../domain/files/session-folder.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { McpServers } from "../../../domain/mcp-server.ts";

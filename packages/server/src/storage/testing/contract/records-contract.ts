@@ -1,4 +1,4 @@
-import { NEW_RUN_FILES } from "../../../domain/working-files.ts";
+import { NEW_RUN_FILES } from "../../../domain/files/working-files.ts";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { TimePage, StoredSuspension } from "../../ports/run-store.ts";

@@ -1,4 +1,4 @@
-import { NEW_FOLDER } from "../../../domain/session-folder.ts";
+import { NEW_FOLDER } from "../../../domain/files/session-folder.ts";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { evolveAll } from "../../../domain/kernel/evolve.ts";

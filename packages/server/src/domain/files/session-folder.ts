@@ -1,4 +1,4 @@
-import { isObject, type Json } from "./json.ts";
+import { isObject, type Json } from "../json.ts";
 import type { Rewind, SessionFiles } from "./working-files.ts";
 
 /** `shared`: the folder of the repository. `worktree`: a linked worktree that only this session uses. */
@@ -12,6 +12,8 @@ export interface SessionWorkspace {
   readonly base: string | null;
   /** The worktree; null until the first run needs it, or after it was removed. */
   readonly worktree: Worktree | null;
+  /** The address of a pull request for its branch; absent if there is none. */
+  readonly pullRequest?: string;
 }
 
 export interface Worktree {
@@ -46,6 +48,7 @@ export function parseWorkspace(json: Json): SessionWorkspace | undefined {
     kind,
     base: typeof base === "string" ? base : null,
     worktree: parseWorktree(worktree),
+    ...(typeof json["pullRequest"] === "string" && { pullRequest: json["pullRequest"] }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { countSchema } from "./fields/number.ts";
-import { idSchema } from "./fields/identifier.ts";
+import { countSchema } from "../fields/number.ts";
+import { idSchema } from "../fields/identifier.ts";
 
 export const changeCountsSchema = z
   .object({

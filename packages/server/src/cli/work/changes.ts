@@ -13,7 +13,7 @@ import { WrongUsage } from "../failure/wrong-usage.ts";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { withGateway } from "../gateway/open-gateway.ts";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
-import { neutralise } from "../terminal/neutralise.ts";
+import { neutralise, onOneLine } from "../terminal/neutralise.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 
 export interface ChangesFlags extends CommonFlags {
@@ -181,7 +181,7 @@ export async function rewindSession(id: string, flags: RewindFlags): Promise<num
     gateway.sessions.rewind(id, await request(gateway)),
   );
   const error = done.rewind?.error ?? null;
-  if (error !== null) throw new CommandFailure(error, EXIT.failed);
+  if (error !== null) throw new CommandFailure(onOneLine(error), EXIT.failed);
   printer.result(done, undo ? "The rewind is undone." : "Rewound.");
   return EXIT.done;
 }

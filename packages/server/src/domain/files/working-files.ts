@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json } from "./json.ts";
+import { isArray, isObject, type Json } from "../json.ts";
 
 /** The state of the working files at one time. */
 export interface FileSnapshot {
