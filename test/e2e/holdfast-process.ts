@@ -55,7 +55,8 @@ export function prepareFolder(config: object): PreparedFolder {
 }
 
 export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  // The agent host of a killed server writes there until it has noticed that the folder is gone.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
 /** Commands that exit their process, or whose process the test examines. */

@@ -5,9 +5,15 @@
 export type RawPath = string & { readonly rawPath: unique symbol };
 
 export function splitPaths(bytes: Buffer): readonly RawPath[] {
+  return splitFields(bytes).filter((path) => path !== "");
+}
+
+/** The fields of Git's output with `-z`, some of which are paths. */
+export function splitFields(bytes: Buffer): readonly RawPath[] {
   const text = bytes.toString("latin1");
+  const whole = text.endsWith("\0") ? text.slice(0, -1) : text;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this is where raw paths come from
-  return text.split("\0").filter((path) => path !== "") as RawPath[];
+  return whole === "" ? [] : (whole.split("\0") as RawPath[]);
 }
 
 export function joinPaths(paths: readonly RawPath[]): Buffer {

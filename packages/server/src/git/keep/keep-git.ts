@@ -4,6 +4,7 @@ import { checkedOutBranch, folderState, type FolderState } from "./folder-state.
 import { mergeInto, type MergeRequest, type MergeResult } from "./merge-into.ts";
 import { pushBranch, type PushRequest, type PushResult } from "./push-branch.ts";
 import { rebaseOnto, type RebaseResult } from "./rebase-onto.ts";
+import { createTurns } from "../turns.ts";
 
 /** Keeps the work of sessions in branches. Folders are real paths. Methods throw a `GitFault` if Git cannot be used. */
 export interface KeepGit {
@@ -17,18 +18,7 @@ export interface KeepGit {
 }
 
 export function createKeepGit(options: GitOptions): KeepGit {
-  const turns = new Map<string, Promise<unknown>>();
-  /** One after the other in a folder: they change branches and working files. */
-  const inTurn = <Value>(folder: string, act: () => Promise<Value>): Promise<Value> => {
-    const turn = (turns.get(folder) ?? Promise.resolve()).then(act);
-    const settled = turn
-      .catch(() => {})
-      .then(() => {
-        if (turns.get(folder) === settled) turns.delete(folder);
-      });
-    turns.set(folder, settled);
-    return turn;
-  };
+  const inTurn = createTurns();
   return {
     state: (request) => inTurn(request.folder, () => folderState(request, options)),
     branchOf: (folder) => checkedOutBranch(folder, options),

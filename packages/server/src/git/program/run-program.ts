@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import type { Environment } from "../git-variables.ts";
 
 /** A program that works in a folder that agents write. */
@@ -56,14 +56,11 @@ export async function runProgram(program: Program, options: RunOptions = {}): Pr
     // Its children end with it.
     detached: true,
   });
+  running.add(child);
   let ended: Output["ended"] = null;
   const end = (reason: Exclude<Output["ended"], null>): void => {
     ended ??= reason;
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    } catch {
-      // It has exited.
-    }
+    if (child.pid !== undefined) killGroup(child.pid);
   };
   const stdout: Buffer[] = [];
   let size = 0;
@@ -93,7 +90,22 @@ export async function runProgram(program: Program, options: RunOptions = {}): Pr
     });
     return { code, stdout: Buffer.concat(stdout), stderr: stderr.toString("utf8"), ended };
   } finally {
+    running.delete(child);
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** Programs do not outlive a process that exits. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const { pid } of running) if (pid !== undefined) killGroup(pid);
+});
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has exited.
   }
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { newDraft, removeDraft } from "../drafts.ts";
 import type { OwnGitFolder } from "../own-git-folder.ts";
 import { joinPaths, splitPaths, type RawPath } from "../raw-path.ts";
-import type { ChangedFile } from "../snapshot/changed-file.ts";
+import { isSubmodule, type ChangedFile } from "../snapshot/changed-file.ts";
 import { compareTrees } from "../snapshot/compare.ts";
 import { findIgnored } from "../snapshot/find-ignored.ts";
 import { treeWith } from "../snapshot/tree-with.ts";
@@ -68,10 +68,6 @@ export async function planRestore(
     files,
     kept: [...kept].map(([each, reason]) => ({ path: each, reason })),
   };
-}
-
-function isSubmodule({ modeBefore, modeAfter }: ChangedFile): boolean {
-  return modeBefore === "160000" || modeAfter === "160000";
 }
 
 /**

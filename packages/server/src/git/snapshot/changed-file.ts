@@ -1,4 +1,4 @@
-import type { RawPath } from "../raw-path.ts";
+import { splitFields, type RawPath } from "../raw-path.ts";
 
 /** A file that differs between two snapshots. */
 export interface ChangedFile {
@@ -69,20 +69,11 @@ export function parseChanges(output: Buffer): readonly ChangedFile[] {
   return [...files.values()];
 }
 
-/** Like `splitPaths`, with the empty fields. */
-function splitFields(output: Buffer): readonly RawPath[] {
-  const text = output.toString("latin1");
-  const whole = text.endsWith("\0") ? text.slice(0, -1) : text;
-  if (whole === "") return [];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fields of Git's output are raw
-  return whole.split("\0") as RawPath[];
-}
-
 function isNone(value: string): boolean {
   return /^0+$/u.test(value);
 }
 
-function isSubmodule({ modeBefore, modeAfter }: ChangedFile): boolean {
+export function isSubmodule({ modeBefore, modeAfter }: ChangedFile): boolean {
   return modeBefore === "160000" || modeAfter === "160000";
 }
 

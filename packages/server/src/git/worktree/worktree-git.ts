@@ -3,6 +3,7 @@ import { createWorktree, type CreatedWorktree, type CreateRequest } from "./crea
 import { listWorktrees, type ListedWorktree } from "./list-worktrees.ts";
 import { removeWorktree, type RemoveRequest, type RemoveResult } from "./remove-worktree.ts";
 import { worktreeState, type WorktreeState } from "./worktree-state.ts";
+import { createTurns } from "../turns.ts";
 
 /**
  * The worktrees of sessions. Folders are real paths. Methods throw a `GitFault` if Git cannot be used. Calls for one folder run
@@ -20,17 +21,7 @@ export interface WorktreeGit {
 }
 
 export function createWorktreeGit(options: GitOptions): WorktreeGit {
-  const turns = new Map<string, Promise<unknown>>();
-  const inTurn = <Value>(folder: string, act: () => Promise<Value>): Promise<Value> => {
-    const turn = (turns.get(folder) ?? Promise.resolve()).then(act);
-    const settled = turn
-      .catch(() => {})
-      .then(() => {
-        if (turns.get(folder) === settled) turns.delete(folder);
-      });
-    turns.set(folder, settled);
-    return turn;
-  };
+  const inTurn = createTurns();
   return {
     create: (request) => inTurn(request.folder, () => createWorktree(request, options)),
     state: (request) => inTurn(request.folder, () => worktreeState(request, options)),

@@ -281,7 +281,7 @@ export class AcpAgent implements Agent {
   /** Stops a process that has closed its pipes but does not exit. */
   async #stopDisconnected(): Promise<void> {
     this.#isDisconnected = true;
-    const exit = await within(this.#link.times.exitMs, this.#link.process.exited);
+    const exit = await this.#link.exitAfterClosing();
     if (exit === null && this.#stopping === null) await this.stop({ urgent: true });
   }
 }

@@ -11,7 +11,7 @@ import { createFrameCleaner } from "./redact/clean-frame.ts";
 import { createJournalLines } from "./redact/journal-lines.ts";
 import { createPendingElicitations, type PendingElicitations } from "./pending-elicitations.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
-import type { AgentProcess } from "./process/spawn-agent.ts";
+import type { AgentProcess, ProcessExit } from "./process/spawn-agent.ts";
 import { createReportPlaces, type HostedLink, type ReportPlaces } from "./report-places.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import { changedValues, learnAbout, NOTHING_KNOWN } from "./translate/about.ts";
@@ -65,6 +65,7 @@ export class AcpLink {
   #release: NodeJS.Timeout | null = null;
   /** Resolves when the runtime has handled all reports so far. */
   #handled: Promise<unknown> = Promise.resolve();
+  #exitAfterClosing: Promise<ProcessExit | null> | null = null;
 
   constructor(options: LinkOptions) {
     const { title, protocol, process, translator, journal, redactor, times, hosted } = options;
@@ -200,9 +201,10 @@ export class AcpLink {
     const leftMs = (): number =>
       Math.min(this.#lastUpdateAt + quietMs, startedAt + lateMs) - performance.now();
     const check = (): void => {
+      const ms = leftMs();
       // Updates that arrived while this thread was busy are read first, and count.
-      if (leftMs() <= 0) setImmediate(() => (leftMs() <= 0 ? resolve() : check()));
-      else setTimeout(check, leftMs());
+      if (ms <= 0) setImmediate(() => (leftMs() <= 0 ? resolve() : check()));
+      else setTimeout(check, ms);
     };
     check();
     await Promise.race([promise, this.peer.closed]);
@@ -241,8 +243,13 @@ export class AcpLink {
     return isCut ? clean.slice(this.redactor.longest) : clean;
   }
 
+  /** How the agent exited after it closed its pipes; null if it keeps running. One answer for all: it is stopped then. */
+  exitAfterClosing(): Promise<ProcessExit | null> {
+    return (this.#exitAfterClosing ??= within(this.times.exitMs, this.process.exited));
+  }
+
   async #faultOfClosing(error: PeerFault): Promise<AgentFault> {
-    const exit = await within(this.times.exitMs, this.process.exited);
+    const exit = await this.exitAfterClosing();
     const detail = this.stderr() || null;
     if (exit !== null) return faultOfExit(this.title, exit, detail);
     const message = `${this.title} closed its pipes but keeps running: ${error.message}`;
