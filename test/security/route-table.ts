@@ -122,6 +122,12 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
     passes: 404,
   },
   "GET /api/agent/sessions/:id/history": { access: "agent", passes: 404 },
+  "GET /api/agent/sessions/:id/work": { access: "agent", passes: 404 },
+  "POST /api/agent/sessions/:id/work": {
+    access: "agent",
+    body: { tool: "push_branch" },
+    passes: 404,
+  },
   "POST /api/agent/sessions/:id/mcp": {
     access: "agent",
     body: { jsonrpc: "2.0", method: "notifications/initialized" },

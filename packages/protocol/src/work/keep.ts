@@ -27,16 +27,15 @@ export type BranchState = z.infer<typeof branchStateSchema>;
 
 const MAX_MESSAGE = 10_000;
 
-export const commitRequestSchema = orEmpty(
-  z.strictObject({
-    message: z
-      .string()
-      .min(1)
-      .max(MAX_MESSAGE)
-      .optional()
-      .describe("by default it is made from the session"),
-  }),
-);
+const commitFields = {
+  message: z
+    .string()
+    .min(1)
+    .max(MAX_MESSAGE)
+    .optional()
+    .describe("by default it is made from the session"),
+};
+export const commitRequestSchema = orEmpty(z.strictObject(commitFields));
 export type CommitRequest = z.input<typeof commitRequestSchema>;
 
 export const commitReplySchema = z
@@ -44,15 +43,14 @@ export const commitReplySchema = z
   .meta({ id: "CommitReply" });
 export type CommitReply = z.infer<typeof commitReplySchema>;
 
-export const mergeRequestSchema = orEmpty(
-  z.strictObject({
-    into: nameSchema
-      .optional()
-      .describe(
-        "a branch; by default the configured one, or the one that is checked out in the repository",
-      ),
-  }),
-);
+const mergeFields = {
+  into: nameSchema
+    .optional()
+    .describe(
+      "a branch; by default the configured one, or the one that is checked out in the repository",
+    ),
+};
+export const mergeRequestSchema = orEmpty(z.strictObject(mergeFields));
 export type MergeRequest = z.input<typeof mergeRequestSchema>;
 
 export const mergeReplySchema = z
@@ -66,11 +64,10 @@ export const mergeReplySchema = z
   .meta({ id: "MergeReply" });
 export type MergeReply = z.infer<typeof mergeReplySchema>;
 
-export const rebaseRequestSchema = orEmpty(
-  z.strictObject({
-    onto: nameSchema.optional().describe("a branch, tag or commit; by default as for a merge"),
-  }),
-);
+const rebaseFields = {
+  onto: nameSchema.optional().describe("a branch, tag or commit; by default as for a merge"),
+};
+export const rebaseRequestSchema = orEmpty(z.strictObject(rebaseFields));
 export type RebaseRequest = z.input<typeof rebaseRequestSchema>;
 
 export const rebaseReplySchema = z
@@ -87,15 +84,56 @@ export const pushReplySchema = z
   .meta({ id: "PushReply" });
 export type PushReply = z.infer<typeof pushReplySchema>;
 
-export const pullRequestRequestSchema = orEmpty(
-  z.strictObject({
-    title: z.string().min(1).max(300).optional(),
-    body: z.string().max(60_000).optional(),
-  }),
-);
+const pullRequestFields = {
+  title: z.string().min(1).max(300).optional(),
+  body: z.string().max(60_000).optional(),
+};
+export const pullRequestRequestSchema = orEmpty(z.strictObject(pullRequestFields));
 export type PullRequestRequest = z.input<typeof pullRequestRequestSchema>;
 
 export const pullRequestReplySchema = z
   .object({ url: z.string() })
   .meta({ id: "PullRequestReply" });
 export type PullRequestReply = z.infer<typeof pullRequestReplySchema>;
+
+const WORK_TOOL_NAMES = [
+  "commit_changes",
+  "rebase_branch",
+  "merge_branch",
+  "push_branch",
+  "open_pull_request",
+] as const;
+export type WorkTool = (typeof WORK_TOOL_NAMES)[number];
+
+/** The arguments of the tools with which agents keep their work. */
+export const WORK_TOOLS = {
+  commit_changes: commitFields,
+  rebase_branch: rebaseFields,
+  merge_branch: mergeFields,
+  push_branch: {},
+  open_pull_request: pullRequestFields,
+} as const satisfies Readonly<Record<WorkTool, z.core.$ZodLooseShape>>;
+
+export const agentWorkRequestSchema = z
+  .discriminatedUnion("tool", [
+    z.strictObject({ tool: z.literal("commit_changes"), ...WORK_TOOLS.commit_changes }),
+    z.strictObject({ tool: z.literal("rebase_branch"), ...WORK_TOOLS.rebase_branch }),
+    z.strictObject({ tool: z.literal("merge_branch"), ...WORK_TOOLS.merge_branch }),
+    z.strictObject({ tool: z.literal("push_branch"), ...WORK_TOOLS.push_branch }),
+    z.strictObject({ tool: z.literal("open_pull_request"), ...WORK_TOOLS.open_pull_request }),
+  ])
+  .meta({ id: "AgentWorkRequest" });
+export type AgentWorkRequest = z.infer<typeof agentWorkRequestSchema>;
+
+export const agentWorkReplySchema = z
+  .object({
+    isDone: z.boolean().describe("false while a person has to allow it"),
+    text: z.string().describe("the outcome, for the agent"),
+  })
+  .meta({ id: "AgentWorkReply" });
+export type AgentWorkReply = z.infer<typeof agentWorkReplySchema>;
+
+export const agentWorkToolsSchema = z
+  .object({ tools: z.array(z.enum(WORK_TOOL_NAMES)).describe("the tools of the session's agents") })
+  .meta({ id: "AgentWorkTools" });
+export type AgentWorkTools = z.infer<typeof agentWorkToolsSchema>;

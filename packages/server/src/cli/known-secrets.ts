@@ -44,5 +44,12 @@ export function withoutSecrets(
       secrets.note(agentTokens.of(asked.sessionId));
       return runtime.askFromAgent({ ...asked, request: secrets.redactor.json(asked.request) });
     },
+    agentWork: {
+      ...runtime.agentWork,
+      use: (sessionId, call) => {
+        secrets.note(agentTokens.of(sessionId));
+        return runtime.agentWork.use(sessionId, secrets.redactor.json(call));
+      },
+    },
   };
 }

@@ -28,6 +28,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "nothing_to_commit",
   "path_not_found",
   "path_outside_root",
+  "permission_denied",
   "provider_unknown",
   "pull_request_failed",
   "push_failed",
@@ -46,6 +47,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "suspensions_full",
   "token_not_found",
   "tokens_full",
+  "tool_not_given",
   "version_mismatch",
   "worktree_required",
 ] as const;

@@ -1,3 +1,4 @@
+import type { AgentWork } from "./keep/agent-work.ts";
 import type { SessionKeeping } from "./keep/session-keeping.ts";
 import type { RangeQuery } from "./files/file-range.ts";
 import type { Changes, FileDiffReply, PatchReply } from "./files/read-changes.ts";
@@ -137,6 +138,8 @@ export interface Runtime extends ServerLogins {
   rewind(request: RewindSession): Promise<Reply<Rewound>>;
   /** Keeps the work of sessions: commits, merges, pushes. */
   readonly work: SessionKeeping;
+  /** The same for agents, in their runs. */
+  readonly agentWork: AgentWork;
   /** Never refused: a missing session is one of the reasons. `policy` overrides the configured policy. */
   shouldResume(sessionId: string, policy?: Partial<ResumePolicy>): Promise<ResumeDecision>;
 

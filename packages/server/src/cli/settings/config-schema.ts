@@ -5,6 +5,7 @@ import { PERMISSION_DECISIONS } from "../../domain/policy/permission-policy.ts";
 import { PHASES } from "../../domain/phase.ts";
 import { FURTHER_CHECKS } from "../../domain/should-resume.ts";
 import { MODEL_APIS } from "../../providers/model/definition.ts";
+import { WORK_TOOLS } from "../../runtime/keep/keep-settings.ts";
 import { whyNoHost, whyNoLocal } from "../../providers/network/network-policy.ts";
 
 /** A name or a label of a node, which is used in URLs and in comma-separated lists. */
@@ -73,6 +74,7 @@ function makeSchemas() {
     into: word.max(200).optional(),
     remote: word.max(2_000).optional(),
     pullRequest: word.max(10_000).optional(),
+    agentTools: z.array(z.enum(WORK_TOOLS)).optional(),
   };
 
   const nodeWord = z

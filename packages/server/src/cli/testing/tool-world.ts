@@ -54,11 +54,11 @@ export class ToolWorld {
   }
 
   /** Stops and starts the server with new keys, like another process. */
-  async restart(): Promise<void> {
+  async restart(options: Partial<TestRuntimeOptions> = {}): Promise<void> {
     await this.test.stop();
     await this.#app?.close();
     this.tokens = createAgentTokens();
-    await this.test.start();
+    await this.test.restartWith(options);
     await this.#listen();
   }
 

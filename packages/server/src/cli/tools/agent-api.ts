@@ -11,7 +11,7 @@ export interface AgentApi {
     where: string,
     query: Readonly<Record<string, string | number | undefined>>,
   ): Promise<ApiReply>;
-  post(where: string, body: object): Promise<ApiReply>;
+  post(where: string, body: object, timeoutMs?: number): Promise<ApiReply>;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -24,22 +24,21 @@ export function createAgentApi(url: string, token: string): AgentApi {
       const parameters = new URLSearchParams();
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) parameters.set(name, String(value));
-      return call(`${url}/${where}?${parameters.toString()}`, { headers });
+      return call(`${url}/${where}?${parameters.toString()}`, { headers }, TIMEOUT_MS);
     },
-    post: (where, body) =>
-      call(`${url}/${where}`, {
-        method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
-        body: JSON.stringify(body),
-      }),
+    post: (where, body, timeoutMs = TIMEOUT_MS) => {
+      const contentType = { "content-type": "application/json" };
+      const request = { method: "POST", headers: { ...headers, ...contentType } };
+      return call(`${url}/${where}`, { ...request, body: JSON.stringify(body) }, timeoutMs);
+    },
   };
 }
 
-async function call(url: string, request: RequestInit): Promise<ApiReply> {
+async function call(url: string, request: RequestInit, timeoutMs: number): Promise<ApiReply> {
   try {
     const response = await fetch(url, {
       ...request,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     return toApiReply({ status: response.status, body: await response.json() });
   } catch {

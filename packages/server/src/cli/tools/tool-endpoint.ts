@@ -5,6 +5,7 @@ import { VERSION } from "../version.ts";
 import { toApiReply, type AgentApi } from "./agent-api.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { addTools } from "./tools.ts";
+import { addWorkTools, workToolsOf } from "./work-tools.ts";
 
 /**
  * Answers one message of MCP over HTTP. It keeps nothing between two messages: each of them carries the key of its
@@ -15,7 +16,9 @@ export const answerMcp: AnswerMcp = async ({ headers, body, call }) => {
     { name: "holdfast", version: VERSION },
     { instructions: INSTRUCTIONS },
   );
-  addTools(server, apiOf(call));
+  const api = apiOf(call);
+  addTools(server, api);
+  addWorkTools(server, api, await workToolsOf(api));
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {

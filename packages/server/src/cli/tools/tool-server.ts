@@ -7,6 +7,7 @@ import { TOKEN_VARIABLE, URL_VARIABLE } from "./agent-tools.ts";
 import { createAgentApi, type AgentApi } from "./agent-api.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { addTools } from "./tools.ts";
+import { addWorkTools, workToolsOf } from "./work-tools.ts";
 
 export interface ToolServerProcess {
   /** Resolves when the agent has closed the pipe. */
@@ -24,6 +25,7 @@ export async function openToolServer(
     { instructions: INSTRUCTIONS },
   );
   addTools(server, api);
+  addWorkTools(server, api, await workToolsOf(api));
   const closed = new Promise<void>((resolve) => {
     stdin.once("end", resolve);
     stdin.once("close", resolve);

@@ -6,9 +6,9 @@ import {
   type AgentHistory,
 } from "@holdfast/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import type { AgentApi, ApiReply } from "./agent-api.ts";
+import type { AgentApi } from "./agent-api.ts";
+import { toResult } from "./tool-result.ts";
 
 const END_NOW =
   "End your turn now. The result comes with the next prompt, which may be much later.";
@@ -107,11 +107,6 @@ export function addTools(server: McpServer, api: AgentApi): void {
         historyText(agentHistorySchema.parse(body), { isAfter: after !== undefined }),
       ),
   );
-}
-
-function toResult(reply: ApiReply, textOf: (body: unknown) => string): CallToolResult {
-  if (reply.ok) return { content: [{ type: "text", text: textOf(reply.body) }] };
-  return { isError: true, content: [{ type: "text", text: `Refused: ${reply.reason}` }] };
 }
 
 /** The messages as one text, with a note about omitted ones. */

@@ -4,6 +4,9 @@ import {
   agentHistorySchema,
   agentPhaseRequestSchema,
   agentQuestionRequestSchema,
+  agentWorkReplySchema,
+  agentWorkRequestSchema,
+  agentWorkToolsSchema,
   openSuspensionSchema,
   sessionParamsSchema,
   sessionSchema,
@@ -16,6 +19,7 @@ import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendReply, sendSession } from "../wire/send-reply.ts";
 import { toTime } from "../wire/to-time.ts";
+import { toWorkCall } from "../wire/work-wire.ts";
 import { toWireOpenSuspension } from "../wire/to-wire.ts";
 
 const CONFIG = { isForAgents: true };
@@ -34,6 +38,23 @@ const SUSPENDED = {
     "suspensions_full",
   ),
 };
+const WORK_PROBLEMS = writeProblems(
+  "git_failed",
+  "hook_failed",
+  "merge_conflicts",
+  "not_committed",
+  "nothing_to_commit",
+  "permission_denied",
+  "pull_request_failed",
+  "push_failed",
+  "remote_required",
+  "repository_required",
+  "run_not_current",
+  "session_not_found",
+  "suspensions_full",
+  "tool_not_given",
+  "worktree_required",
+);
 const MINUTE_MS = 60_000;
 
 /** Routes for the tools of an agent. They need the agent token of the session. */
@@ -102,6 +123,43 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
         request: defined({ title: name, description }),
         expiresInMs: expiresInMinutes === undefined ? null : expiresInMinutes * MINUTE_MS,
       }),
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/agent/sessions/:id/work",
+    config: CONFIG,
+    schema: {
+      ...ON_SESSION,
+      operationId: "agentListWorkTools",
+      summary: "List the tools with which the agent can keep its work",
+      response: { 200: agentWorkToolsSchema, ...readProblems("session_not_found") },
+    },
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await runtime.agentWork.tools(params.id), ({ tools }) => ({
+        tools: [...tools],
+      })),
+  });
+
+  app.route({
+    method: "POST",
+    url: "/api/agent/sessions/:id/work",
+    config: CONFIG,
+    schema: {
+      ...ON_SESSION,
+      operationId: "agentUseWorkTool",
+      summary: "Commit, rebase, merge, push, or open a pull request",
+      description:
+        "Suspends the current run if a person has to allow it. The agent calls again when it is allowed.",
+      body: agentWorkRequestSchema,
+      response: { 200: agentWorkReplySchema, ...WORK_PROBLEMS },
+    },
+    handler: async ({ params, body }, reply) =>
+      sendReply(
+        reply,
+        await runtime.agentWork.use(params.id, toWorkCall(body)),
+        ({ isDone, text }) => ({ isDone, text }),
+      ),
   });
 
   app.route({

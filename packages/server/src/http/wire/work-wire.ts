@@ -1,4 +1,6 @@
+import type { WorkCall } from "../../runtime/keep/agent-work.ts";
 import type {
+  AgentWorkRequest,
   BranchState,
   CommitReply,
   MergeReply,
@@ -43,4 +45,21 @@ export function toWirePush({ branch, commit }: PushReply): PushReply {
 
 export function toWirePullRequest({ url }: PullRequestReply): PullRequestReply {
   return { url };
+}
+
+export function toWorkCall(request: AgentWorkRequest): WorkCall {
+  switch (request.tool) {
+    case "commit_changes":
+      return { tool: request.tool, message: request.message ?? null };
+    case "rebase_branch":
+      return { tool: request.tool, onto: request.onto ?? null };
+    case "merge_branch":
+      return { tool: request.tool, into: request.into ?? null };
+    case "push_branch":
+      return { tool: request.tool };
+    case "open_pull_request":
+      return { tool: request.tool, title: request.title ?? null, body: request.body ?? null };
+    default:
+      return request satisfies never;
+  }
 }

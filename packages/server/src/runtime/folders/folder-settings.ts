@@ -24,4 +24,5 @@ export const FOLDER_SETTINGS: FolderSettings = {
   into: null,
   remote: null,
   pullRequest: null,
+  agentTools: [],
 };

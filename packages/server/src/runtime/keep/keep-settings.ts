@@ -6,4 +6,16 @@ export interface KeepSettings {
   readonly remote: string | null;
   /** A command that opens a pull request and prints its address; null for none. */
   readonly pullRequest: string | null;
+  /** The tools that agents have for this. */
+  readonly agentTools: readonly WorkTool[];
 }
+
+export const WORK_TOOLS = [
+  "commit_changes",
+  "rebase_branch",
+  "merge_branch",
+  "push_branch",
+  "open_pull_request",
+] as const;
+/** A tool with which an agent keeps its work. */
+export type WorkTool = (typeof WORK_TOOLS)[number];

@@ -69,9 +69,13 @@ interface Place {
   readonly worktree: Worktree | null;
 }
 
-export function createSessionKeeping(context: Needed, options: KeepOptions): SessionKeeping {
+/** `during`: whether the session must be idle. The agent of a run may keep its own work. */
+export function createSessionKeeping(
+  context: Needed,
+  { git, settingsOf }: KeepOptions,
+  { during }: { readonly during: "idle" | "run" } = { during: "idle" },
+): SessionKeeping {
   const { store, folders, openWorkspace } = context;
-  const { git, settingsOf } = options;
 
   const realPath = async (opening: ReturnType<Needed["openWorkspace"]>): Promise<string> => {
     const opened = await opening;
@@ -92,11 +96,11 @@ export function createSessionKeeping(context: Needed, options: KeepOptions): Ses
     return { session, repo, folder, repository, worktree: session.workspace.worktree };
   };
 
-  /** Finds the folder of a session that nobody works in now. */
+  /** Finds the folder of a session that nobody else works in now. */
   const inFolder = async <Value>(
     sessionId: string,
     act: (place: Place) => Promise<Reply<Value>>,
-    { isIdle }: { readonly isIdle: boolean } = { isIdle: true },
+    { isIdle }: { readonly isIdle: boolean } = { isIdle: during === "idle" },
   ): Promise<Reply<Value>> => {
     try {
       const place = await find(sessionId);

@@ -2,11 +2,11 @@ import { currentRunOf, openSuspensionsOf } from "../../domain/session.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, refuse, type Reply } from "../reply.ts";
-import type { AskFromAgent } from "../runtime.ts";
+import type { AskFromAgent } from "../requests/request-types.ts";
 import type { RuntimeContext } from "../context.ts";
 
 /** The maximum number of open questions of a run. */
-const MAX_OPEN = 20;
+export const MAX_OPEN = 20;
 
 /**
  * Stores a question that an agent asks with one of its tools. The agent is told to end its prompt. The run stays

@@ -53,6 +53,8 @@ export async function permissionQuestion(
 /** The folder that the session's agents work in. */
 export async function folderOf(store: Store, sessionId: string): Promise<string | null> {
   const loaded = await store.load(sessionId);
-  const repoId = loaded.found === "session" ? loaded.stored.session.repoId : null;
+  if (loaded.found !== "session") return null;
+  const { repoId, workspace } = loaded.stored.session;
+  if (workspace.worktree !== null) return workspace.worktree.folder;
   return repoId === null ? null : ((await store.readRepo(repoId))?.path ?? null);
 }

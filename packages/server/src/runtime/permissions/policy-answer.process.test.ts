@@ -271,6 +271,25 @@ describe("an answer for the rest of the session", () => {
   });
 });
 
+describe("a policy in a worktree", () => {
+  it("knows the paths of the worktree (C3, D7)", async () => {
+    test = await TestRuntime.open({
+      permissions: rules({ kind: "edit", path: "*.txt", decision: "allow" }),
+      files: { "a.txt": "a\n" },
+      worktrees: {},
+    });
+    id = await test.createSession({ workspace: { kind: "worktree", base: null } });
+    await send(say("one"));
+    const { session } = await test.idle(id);
+    const { folder = "" } = session.workspace.worktree ?? {};
+    const inside = { ...EDIT, input: { file_path: path.join(folder, "a.txt") } };
+    await send(ask(inside));
+    expect(await heard()).toContain("agent answer: allow");
+    await send(ask({ ...EDIT, input: { file_path: path.join(test.repoPath, "a.txt") } }));
+    expect((await asked()).request).toMatchObject({ title: "Write a.txt" });
+  });
+});
+
 describe("a policy that an agent may get past", () => {
   const CANNOT =
     "system Scripted agent does not ask for permission: the policy cannot be enforced.";

@@ -36,6 +36,7 @@ import {
 import { describeAll } from "../settings/described-providers.ts";
 import { readChanges, readFileDiff, readPatch } from "../files/read-changes.ts";
 import { rewindSession } from "../files/rewind-session.ts";
+import { createAgentWork } from "../keep/agent-work.ts";
 import { noKeeping } from "../keep/no-keeping.ts";
 import { createSessionKeeping, type KeepOptions } from "../keep/session-keeping.ts";
 import { readOptions } from "../settings/session-options.ts";
@@ -140,6 +141,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     rewind: (request) => rewindSession(context, request),
     work:
       options.keep === undefined ? noKeeping(store) : createSessionKeeping(context, options.keep),
+    agentWork: createAgentWork(context, options.keep),
     shouldResume: (sessionId, policy) =>
       judgeResume(store, {
         sessionId,

@@ -1,6 +1,7 @@
 import type { Json } from "../../domain/json.ts";
 import type { StoredSuspension } from "../../storage/store.ts";
 import { describeElicitation } from "../elicitation/elicitation-answer.ts";
+import { ownToolOf } from "../permissions/own-tool.ts";
 import {
   describePermission,
   permissionTitle,
@@ -16,7 +17,10 @@ export function continuationOf(closed: readonly StoredSuspension[]): string | nu
   const newest = closed.slice(-MAX_LISTED);
   const more = closed.length - newest.length;
   const permissions = newest.filter(({ kind }) => kind === "permission");
-  const asked = newest.filter(({ kind }) => kind === "permission" || kind === "elicitation");
+  const asked = newest.filter(
+    ({ kind, request }) =>
+      kind === "elicitation" || (kind === "permission" && ownToolOf(request) === null),
+  );
   return [
     "What you were waiting for:",
     ...(more > 0 ? [`- ${more} earlier ones, all closed`] : []),
@@ -56,7 +60,7 @@ function describe(suspension: StoredSuspension): string {
   const title = titleOf(suspension);
   switch (suspension.kind) {
     case "permission":
-      return describePermission(suspension);
+      return [describePermission(suspension), ...callAgain(suspension)].join(" ");
     case "elicitation":
       return describeElicitation(suspension);
     case "question":
@@ -70,6 +74,13 @@ function describe(suspension: StoredSuspension): string {
         ? `"${title}" was answered: ${wordsOf(suspension.answer)}`
         : `"${title}" was not answered: ${suspension.status}`;
   }
+}
+
+function callAgain(suspension: StoredSuspension): readonly string[] {
+  const tool = ownToolOf(suspension.request);
+  return tool !== null && verdictOf(suspension) === "allowed"
+    ? [`Call ${tool} again now, with the same arguments.`]
+    : [];
 }
 
 function endOfQuestion({ status, answer }: StoredSuspension): string {

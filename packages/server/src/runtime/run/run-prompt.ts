@@ -20,6 +20,7 @@ import { briefingOf, type Briefing, type BriefingLimits } from "./briefing.ts";
 import type { RuntimeContext } from "../context.ts";
 import { readConversation } from "../files/conversation.ts";
 import { continuationOf } from "./continuation.ts";
+import { isToldByTool } from "../permissions/own-tool.ts";
 import { hadBegun } from "../logins/login-question.ts";
 import type { AgentMemory } from "../worker/live-agent.ts";
 
@@ -179,8 +180,9 @@ export async function closedSuspensions(
   runId: string,
 ): Promise<readonly StoredSuspension[]> {
   const suspensions = await store.readSuspensions(sessionId);
-  return suspensions.filter(
-    (each) => each.runId === runId && each.status !== "open" && !isOurs(each),
+  const ofRun = suspensions.filter((each) => each.runId === runId);
+  return ofRun.filter(
+    (each) => each.status !== "open" && !isOurs(each) && !isToldByTool(each, ofRun),
   );
 }
 
