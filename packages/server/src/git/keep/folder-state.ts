@@ -1,8 +1,7 @@
-import type { GitOptions } from "../own-git-folder.ts";
+import type { GitOptions, OwnGitFolder } from "../own-git-folder.ts";
 import { openWorkFolder } from "../work-folder.ts";
 import { branchOf, commitOf } from "../worktree/read-worktree.ts";
 import { readContent } from "../worktree/worktree-content.ts";
-import { countCommits } from "../worktree/worktree-state.ts";
 
 /** The branch of a working folder, and the work in it. */
 export interface FolderState {
@@ -36,4 +35,20 @@ export async function checkedOutBranch(
   options: GitOptions,
 ): Promise<string | null> {
   return branchOf(await openWorkFolder(folder, options));
+}
+
+async function countCommits(
+  own: OwnGitFolder,
+  start: string,
+  head: string,
+): Promise<{ readonly ahead: number; readonly behind: number }> {
+  const { stdout } = await own.git([
+    "rev-list",
+    "--left-right",
+    "--count",
+    `${start}...${head}`,
+    "--",
+  ]);
+  const [behind = 0, ahead = 0] = stdout.toString("latin1").trim().split("\t").map(Number);
+  return { ahead, behind };
 }

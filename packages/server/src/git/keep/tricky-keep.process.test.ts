@@ -6,6 +6,7 @@ import { addTricks, type Tricks } from "../testing/add-tricks.ts";
 import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktreeGit } from "../worktree/worktree-git.ts";
 import { commitAll } from "./commit-all.ts";
+import { folderState } from "./folder-state.ts";
 import { mergeInto } from "./merge-into.ts";
 import { pushBranch } from "./push-branch.ts";
 import { rebaseOnto } from "./rebase-onto.ts";
@@ -41,12 +42,13 @@ describe("a repository that names programs", () => {
 
   it("D7: runs none of them when a worktree is made, read, listed and removed", async () => {
     const world = openTrickyWorld(true);
-    const { create, state, remove, list } = createWorktreeGit(world.options);
+    const { create, remove, list } = createWorktreeGit(world.options);
     const made = await create({ ...request(world), branch: BRANCH, base: "main", copy: ["*.env"] });
     expect(made).toMatchObject({ branch: BRANCH, copied: ["a.env"] });
     world.write("worktrees/one/file", "two\n");
     world.write("worktrees/one/lines", "two\n");
-    expect(await state({ ...request(world), base: "main" })).toMatchObject({ isClean: false });
+    const work = { folder: world.worktree, other: "main" };
+    expect(await folderState(work, world.options)).toMatchObject({ isClean: false });
     expect(await list({ repository: world.repo })).toHaveLength(1);
     const keepAs = "refs/holdfast/session/worktree";
     const removed = await remove({ ...request(world), branch: BRANCH, keepAs, force: true });

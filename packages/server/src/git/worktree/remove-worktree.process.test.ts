@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { folderState } from "../keep/folder-state.ts";
 import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
 import { createWorktree } from "./create-worktree.ts";
 import { removeWorktree, type RemoveRequest, type RemoveResult } from "./remove-worktree.ts";
 import { createWorktreeGit } from "./worktree-git.ts";
-import { worktreeState } from "./worktree-state.ts";
 
 const BRANCH = "holdfast/work-12345678";
 const KEEP = "refs/holdfast/session/worktree";
@@ -44,8 +44,8 @@ const remove = (world: GitWorld, more: Partial<RemoveRequest> = {}): Promise<Rem
     world.options,
   );
 
-const state = ({ repo, worktree, options }: GitWorld, base = "main") =>
-  worktreeState({ repository: repo, folder: worktree, base }, options);
+const state = ({ worktree, options }: GitWorld, other = "main") =>
+  folderState({ folder: worktree, other }, options);
 
 const branches = ({ git, repo }: GitWorld): string =>
   git(repo, "branch", "--format=%(refname:short)");
@@ -71,28 +71,25 @@ describe("the state of a worktree", () => {
     const world = await openWorld();
     const { repo, worktree } = world;
     const head = world.git(repo, "rev-parse", "HEAD").trim();
-    const clean = { exists: true, branch: BRANCH, head, isClean: true, changedFiles: 0 };
+    const clean = { branch: BRANCH, isClean: true, changedFiles: 0 };
     expect(await state(world)).toEqual({ ...clean, ahead: 0, behind: 0 });
     world.write("worktrees/one/file", "two\n");
     expect(await state(world)).toMatchObject({ isClean: false, changedFiles: 1 });
-    const next = world.commit(worktree, "second");
+    world.commit(worktree, "second");
     world.write("repo/other", "x\n");
     world.commit(repo, "main goes on");
     world.commit(repo, "and on");
-    expect(await state(world)).toMatchObject({ isClean: true, head: next, ahead: 1, behind: 2 });
+    expect(await state(world)).toMatchObject({ isClean: true, ahead: 1, behind: 2 });
     expect(await state(world, head)).toMatchObject({ ahead: 1, behind: 0 });
     expect(await state(world, "nowhere")).toMatchObject({ ahead: null, behind: null });
     world.git(worktree, "checkout", "--quiet", "--detach");
-    expect(await state(world)).toMatchObject({ branch: null, head: next, isClean: true });
+    expect(await state(world)).toMatchObject({ branch: null, isClean: true });
   });
 
   it("D7: is not clean with new, staged or hidden changes, or another repository", async () => {
     const world = await openWorld();
     const { worktree, git } = world;
-    const isClean = async (): Promise<boolean> => {
-      const now = await state(world);
-      return now.exists && now.isClean;
-    };
+    const isClean = async (): Promise<boolean> => (await state(world)).isClean;
     world.write("worktrees/one/new", "new\n");
     expect(await isClean()).toBe(false);
     git(worktree, "add", "new");
@@ -108,16 +105,6 @@ describe("the state of a worktree", () => {
     mkdirSync(path.join(worktree, "inner"));
     git(path.join(worktree, "inner"), "init", "--quiet");
     expect(await isClean()).toBe(false);
-  });
-
-  it("D7: tells a worktree that is gone from one that never was", async () => {
-    const world = await openWorld();
-    const elsewhere = { ...world, worktree: `${world.worktree}-2` };
-    expect(await state(elsewhere)).toEqual({ exists: false, why: "nothing" });
-    mkdirSync(elsewhere.worktree);
-    expect(await state(elsewhere)).toEqual({ exists: false, why: "other" });
-    rmSync(world.worktree, { recursive: true });
-    expect(await state(world)).toEqual({ exists: false, why: "without_folder" });
   });
 });
 

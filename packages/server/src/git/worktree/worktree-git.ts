@@ -2,7 +2,6 @@ import type { GitOptions } from "../own-git-folder.ts";
 import { createWorktree, type CreatedWorktree, type CreateRequest } from "./create-worktree.ts";
 import { listWorktrees, type ListedWorktree } from "./list-worktrees.ts";
 import { removeWorktree, type RemoveRequest, type RemoveResult } from "./remove-worktree.ts";
-import { worktreeState, type WorktreeState } from "./worktree-state.ts";
 import { createTurns } from "../turns.ts";
 
 /**
@@ -11,11 +10,6 @@ import { createTurns } from "../turns.ts";
  */
 export interface WorktreeGit {
   create(request: CreateRequest): Promise<CreatedWorktree>;
-  state(request: {
-    readonly repository: string;
-    readonly folder: string;
-    readonly base: string;
-  }): Promise<WorktreeState>;
   remove(request: RemoveRequest): Promise<RemoveResult>;
   list(request: { readonly repository: string }): Promise<readonly ListedWorktree[]>;
 }
@@ -24,7 +18,6 @@ export function createWorktreeGit(options: GitOptions): WorktreeGit {
   const inTurn = createTurns();
   return {
     create: (request) => inTurn(request.folder, () => createWorktree(request, options)),
-    state: (request) => inTurn(request.folder, () => worktreeState(request, options)),
     remove: (request) => inTurn(request.folder, () => removeWorktree(request, options)),
     list: (request) => listWorktrees(request, options),
   };

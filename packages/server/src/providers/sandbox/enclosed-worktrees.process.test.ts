@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commitAll } from "../../git/keep/commit-all.ts";
+import { folderState } from "../../git/keep/folder-state.ts";
 import { mergeInto } from "../../git/keep/merge-into.ts";
 import { pushBranch } from "../../git/keep/push-branch.ts";
 import { rebaseOnto } from "../../git/keep/rebase-onto.ts";
@@ -50,7 +51,7 @@ describe("worktrees in a sandbox", () => {
     expect(await commitAll(commit, options)).toMatchObject({ committed: true, files: 1 });
     writeFileSync(path.join(repo, "other"), "ours\n");
     await commitAll({ folder: repo, message: "ours", hooks: false }, options);
-    expect(await worktrees.state({ ...place, base: "main" })).toMatchObject({
+    expect(await folderState({ folder: worktree, other: "main" }, options)).toMatchObject({
       isClean: true,
       ahead: 1,
       behind: 1,
