@@ -1,5 +1,7 @@
 import { benchChanges } from "./changes/changes-bench.ts";
 import { reportChanges } from "./changes/report-changes.ts";
+import { reportTurns } from "./changes/report-turns.ts";
+import { benchTurns } from "./changes/turns-bench.ts";
 import { benchCluster, printRates } from "./cluster-bench.ts";
 import { benchCommands } from "./command-bench.ts";
 import { compare } from "./floor/compare.ts";
@@ -150,6 +152,13 @@ export const PARTS: readonly Part[] = [
           turns: byEffort(effort, 10, 20, 50),
         }),
       ),
+  },
+  {
+    name: "turns",
+    seconds: { quick: 25, usual: 50 },
+    title: "Messages in folders with snapshots, compared with a folder without",
+    run: async (effort) =>
+      reportTurns(await benchTurns({ messages: byEffort(effort, 20, 60, 200) })),
   },
   {
     name: "sandbox",

@@ -1,10 +1,10 @@
-import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import path from "node:path";
+import { execFile } from "node:child_process";
+import { realpathSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { createFolderGit } from "../../packages/server/src/git/folder-git.ts";
 import { openBenchFolder } from "../bench-folder.ts";
 import { watchMachine, type Noise } from "../machine.ts";
+import { fileAt, fillRepository } from "./fill-repository.ts";
 import { peakMemoryOf, type PeakMemory } from "./peak-memory.ts";
 
 export interface ChangesBenchOptions {
@@ -29,7 +29,6 @@ export interface ChangesFigures {
   readonly noise: Noise;
 }
 
-const FILES_IN_FOLDER = 100;
 /** Files that a turn changes. */
 const TOUCHED = 3;
 const WARM_UP = 3;
@@ -40,7 +39,7 @@ export async function benchChanges({ files, turns }: ChangesBenchOptions): Promi
   const machine = watchMachine();
   try {
     const repo = realpathSync(folder.newFolder("repo"));
-    fill(repo, files);
+    fillRepository(repo, files);
     await machine.sample();
     const git = createFolderGit({
       dataFolder: realpathSync(folder.newFolder("data")),
@@ -88,26 +87,6 @@ export async function benchChanges({ files, turns }: ChangesBenchOptions): Promi
   } finally {
     folder.remove();
   }
-}
-
-function fill(repo: string, files: number): void {
-  const git = (...args: readonly string[]): void => {
-    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@y", ...args], { cwd: repo });
-  };
-  git("init", "--quiet");
-  for (let at = 0; at < files; at += 1) {
-    const file = fileAt(repo, at);
-    if (at % FILES_IN_FOLDER === 0) mkdirSync(path.dirname(file), { recursive: true });
-    // Few different files: Git needs much time to store many.
-    writeFileSync(file, `content ${at % 50}\n`.repeat(10));
-  }
-  git("add", "-A");
-  git("commit", "--quiet", "--message=first");
-}
-
-function fileAt(repo: string, at: number): string {
-  const folder = Math.floor(at / FILES_IN_FOLDER);
-  return path.join(repo, `part-${folder % 30}`, `folder-${folder}`, `file-${at}.ts`);
 }
 
 /** Changes files in different folders, others each time. */

@@ -1,7 +1,8 @@
 /**
  * The agent of both servers. It speaks ACP over stdio and costs almost nothing, so that the benchmark measures the server.
  * A prompt is `@stamp count everyMs first` (numbered pieces with the time of writing) or `@flood count` (as fast as the
- * pipe accepts them). Every answer starts with the time at which its prompt was read.
+ * pipe accepts them). Every answer starts with the time at which its prompt was read. `@files count` writes so many files
+ * first, in its folder.
  */
 import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
@@ -49,6 +50,8 @@ function take({ id, method, params }: Request, readAt: bigint): void {
   const [, what, count = "1", everyMs = "0", first = "0"] =
     /@(stamp|flood) (\d+) ?(\d*) ?(\d*)/u.exec(text) ?? [];
   say(params.sessionId, `read:${readAt} `);
+  const files = Number(/@files (\d+)/u.exec(text)?.[1] ?? 0);
+  for (let at = 0; at < files; at += 1) writeFileSync(`changed-${at}.txt`, `${readAt}\n`);
   const end = (): void => answer(id, { stopReason: "end_turn" });
   if (what === "flood") flood(params.sessionId, Number(count), end);
   else

@@ -25,6 +25,8 @@ export interface SendResult {
   readonly readAt: bigint;
   /** When the client got the first piece of the answer. */
   readonly answeredAt: bigint;
+  /** When the client knew that the answer is complete. */
+  readonly endedAt: bigint;
   /** Time until the server acknowledged it. */
   readonly acknowledgedMs: number;
 }
@@ -72,11 +74,12 @@ export async function openSession(
   let ended = 0;
   let readAt = 0n;
   let answeredAt = 0n;
+  let endedAt = 0n;
   const reader: EventReader = await openEvents(
     url,
     `/api/sessions/${id}/events?after=${after}`,
     splitEvents((event, gotAt) => {
-      if (isEnd(event)) ended += 1;
+      if (isEnd(event)) [ended, endedAt] = [ended + 1, gotAt];
       const toldAt = BigInt(/read:(\d+) /u.exec(event)?.[1] ?? readAt);
       if (toldAt !== readAt) [readAt, answeredAt] = [toldAt, gotAt];
       if (!isRepeated(event)) {
@@ -107,7 +110,7 @@ export async function openSession(
       const sentAt = process.hrtime.bigint();
       const posted = post(text).then(() => Number(process.hrtime.bigint() - sentAt) / 1e6);
       const [acknowledgedMs] = await Promise.all([posted, until(() => ended > before)]);
-      return { sentAt, readAt, answeredAt, acknowledgedMs };
+      return { sentAt, readAt, answeredAt, endedAt, acknowledgedMs };
     },
     sendUntil: async (text, count) => {
       await Promise.all([post(text), until(() => stamps.length >= count)]);

@@ -31,6 +31,7 @@ import { cancel, plain, thinking } from "./scenarios/speaking.ts";
 import { steering } from "./scenarios/steering.ts";
 import { terminalOutput } from "./scenarios/terminal-output.ts";
 import { subagent } from "./scenarios/subagent.ts";
+import { APART_SESSIONS, workApart, type ApartRow } from "./worktrees.ts";
 
 const SCENARIOS = [
   plain,
@@ -58,6 +59,7 @@ const SCENARIOS = [
   subagent,
 ];
 const HANDOVER = "handover";
+const WORKTREES = "worktrees";
 const PROTOCOLS: Readonly<Record<string, ProtocolChoice | undefined>> = {
   "1": 1,
   "2": 2,
@@ -94,6 +96,7 @@ const agentNames = choose(
 const scenarioNames = choose("scenario", values.scenario, [
   ...SCENARIOS.map(({ name }) => name),
   HANDOVER,
+  WORKTREES,
 ]);
 const missing = isSandboxed ? await whyNoSandbox() : null;
 if (missing !== null) {
@@ -104,6 +107,7 @@ const agents = REAL_AGENTS.filter(({ name }) => agentNames.includes(name));
 const scenarios = SCENARIOS.filter(({ name }) => scenarioNames.includes(name));
 const outcomes = new Map<string, Outcome>();
 const handovers: Handover[] = [];
+const apart: ApartRow[] = [];
 
 const installed: InstalledAgent[] = [];
 for (const agent of agents) {
@@ -128,12 +132,14 @@ if (scenarios.length > 0) {
   );
 }
 if (scenarioNames.includes(HANDOVER) && installed.length > 1) await tryHandovers();
+if (scenarioNames.includes(WORKTREES) && installed.length > 0) await tryWorktrees();
 
 const tables = tablesOf({
   agents,
   scenarios,
   outcomeOf: (agent, scenario) => outcomes.get(`${agent} ${scenario}`) ?? null,
   handovers,
+  apart,
 });
 const isWhole = [values.only, values.scenario, values.protocol].every((each) => each === undefined);
 if (isWhole) writePage(tables, { isSandboxed });
@@ -178,6 +184,17 @@ async function tryHandovers(): Promise<void> {
   });
   report(HANDOVER, "nothing lost or duplicated", whole);
   report(HANDOVER, "end", await toOutcome(() => rig.close().then(() => "")));
+}
+
+async function tryWorktrees(): Promise<void> {
+  const rig = await openRig(installed, { isSandboxed, protocol, liveAgents: APART_SESSIONS });
+  const startedMs = performance.now();
+  const outcome = await toOutcome(async () => {
+    apart.push(...(await workApart(rig, installed)));
+    return "";
+  });
+  report(WORKTREES, "no file crossed", outcome, performance.now() - startedMs);
+  report(WORKTREES, "end", await toOutcome(() => rig.close().then(() => "")));
 }
 
 async function whyNoSandbox(): Promise<string | null> {

@@ -4,6 +4,7 @@ import type { Handover } from "./handover.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RealAgent } from "./real-agents.ts";
 import type { Scenario } from "./scenario.ts";
+import type { ApartRow } from "./worktrees.ts";
 
 const PAGE = path.resolve(import.meta.dirname, "../../docs/agents.md");
 const BEGIN = "<!-- results: written by npm run test:agents -->";
@@ -16,15 +17,17 @@ export interface Results {
   readonly scenarios: readonly Scenario[];
   outcomeOf(agent: string, scenario: string): Outcome | null;
   readonly handovers: readonly Handover[];
+  readonly apart: readonly ApartRow[];
 }
 
-export function tablesOf({ agents, scenarios, outcomeOf, handovers }: Results): string {
+export function tablesOf({ agents, scenarios, outcomeOf, handovers, apart }: Results): string {
   const rows = agents.map((agent) => [
     `${agent.name} ${agent.version}`,
     ...scenarios.map(({ name }) => cell(outcomeOf(agent.name, name))),
   ]);
   const tables = [table(["agent", ...scenarios.map(({ title }) => title)], rows)];
   if (handovers.length > 0) tables.push(matrix(agents, handovers));
+  if (apart.length > 0) tables.push(apartTable(apart));
   return tables.join("\n\n");
 }
 
@@ -51,6 +54,24 @@ function matrix(agents: readonly RealAgent[], handovers: readonly Handover[]): s
     }),
   ]);
   return table(["from ↓ to →", ...names], rows);
+}
+
+function apartTable(rows: readonly ApartRow[]): string {
+  const count = (name: "sessions" | "runs" | "files" | "crossed"): number =>
+    rows.reduce((sum, row) => sum + row[name], 0);
+  const all = {
+    agent: "all at once",
+    sessions: count("sessions"),
+    runs: count("runs"),
+    files: count("files"),
+    crossed: count("crossed"),
+  };
+  return table(
+    ["worktrees of one repository", "sessions", "runs", "files written", "files crossed"],
+    [...rows, all].map(({ agent, sessions, runs, files, crossed }) =>
+      [agent, sessions, runs, files, crossed].map(String),
+    ),
+  );
 }
 
 function cell(outcome: Outcome | null): string {

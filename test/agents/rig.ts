@@ -52,11 +52,13 @@ export interface RigOptions {
   readonly isSandboxed: boolean;
   /** The version of the protocol; the default of the provider if it is undefined. */
   readonly protocol?: ProtocolChoice | undefined;
+  /** Agents that may be alive at the same time; the default of the server if it is undefined. */
+  readonly liveAgents?: number;
 }
 
 export async function openRig(
   agents: readonly InstalledAgent[],
-  { isSandboxed, protocol }: RigOptions,
+  { isSandboxed, protocol, liveAgents }: RigOptions,
 ): Promise<Rig> {
   const models = await startFakeModels();
   const homes = prepareFolder({});
@@ -85,8 +87,11 @@ export async function openRig(
   }
   const sandbox = isSandboxed ? "required" : "off";
   const { folder, data, root } = prepareFolder({ providers, sandbox });
-  const start = (): Promise<RunningServer> =>
-    startHoldfast({ data, env: serverEnvironment(agents, root) });
+  const env = {
+    ...serverEnvironment(agents, root),
+    ...(liveAgents !== undefined && { AGENT_MAX_SESSIONS: String(liveAgents) }),
+  };
+  const start = (): Promise<RunningServer> => startHoldfast({ data, env });
   const removeAll = (): void => {
     for (const each of [folder, homes.folder]) removeFolder(each);
   };

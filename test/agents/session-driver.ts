@@ -9,10 +9,14 @@ import type { Rig } from "./rig.ts";
 
 const RUN_MS = 90_000;
 
-/** Uses a session as a person would. */
-export interface SessionDriver {
-  readonly id: string;
+/** Uses a session in the folder of its own repository. */
+export interface SessionDriver extends Talk {
   fileNamed(name: string): string;
+}
+
+/** Uses a session as a person would. */
+export interface Talk {
+  readonly id: string;
   /** Sends a message and returns at once. */
   send(text: string, provider?: string): Promise<void>;
   /** Sends a message, waits until the session is idle, and returns it. */
@@ -35,9 +39,13 @@ export async function openSession(rig: Rig, provider: string): Promise<SessionDr
   const folder = rig.newFolder();
   const repo = await rig.client.repos.add({ path: folder.name });
   const { id } = await rig.client.sessions.create({ repoId: repo.id, provider });
+  return { ...talkIn(rig, id), fileNamed: (name) => path.join(folder.path, name) };
+}
 
-  const until: SessionDriver["until"] = async (what, condition) => {
-    const signal = AbortSignal.timeout(RUN_MS);
+/** `runMs`: how long a run may take. */
+export function talkIn(rig: Rig, id: string, { runMs = RUN_MS } = {}): Talk {
+  const until: Talk["until"] = async (what, condition) => {
+    const signal = AbortSignal.timeout(runMs);
     let last: WholeSession | null = null;
     for await (const { session } of rig.client.sessions.follow(id, { signal })) {
       if (condition(session)) return session;
@@ -53,19 +61,19 @@ export async function openSession(rig: Rig, provider: string): Promise<SessionDr
     if (session.suspension === null) return session;
     throw new Error(`the agent asks: ${JSON.stringify(session.suspension.request).slice(0, 400)}`);
   };
-  const send: SessionDriver["send"] = async (text, by) => {
+  const send: Talk["send"] = async (text, by) => {
     await rig.client.sessions.send(id, { text, ...(by !== undefined && { provider: by }) });
   };
   const permissionOrIdle = async (): Promise<OpenSuspension | null> => {
     const { suspensions } = await until(
       "a question or the end of the run",
-      ({ state, suspension }) => suspension?.kind === "permission" || state === "idle",
+      ({ state, queued, suspension }) =>
+        suspension?.kind === "permission" || (state === "idle" && queued === 0),
     );
     return suspensions.find(({ kind }) => kind === "permission") ?? null;
   };
   return {
     id,
-    fileNamed: (name) => path.join(folder.path, name),
     send,
     say: async (text, by) => {
       await send(text, by);

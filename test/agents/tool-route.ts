@@ -1,7 +1,7 @@
 import type { FakeRequest } from "../../packages/server/src/providers/testing/fake-models/fake-models.ts";
 import type { RealAgent } from "./real-agents.ts";
 import type { Rig } from "./rig.ts";
-import type { SessionDriver } from "./session-driver.ts";
+import type { SessionDriver, Talk } from "./session-driver.ts";
 
 /** An MCP server and its tools that a model is to call. The first tool proves that the model has them. */
 export interface WantedTools {
@@ -71,7 +71,7 @@ function toolCommand(name: string, args: object): string {
 }
 
 /** Allows everything that the agent asks for until it is idle. */
-export async function allowAll(session: SessionDriver): Promise<void> {
+export async function allowAll(session: Talk): Promise<void> {
   for (;;) {
     const permission = await session.permissionOrIdle();
     if (permission === null) return;

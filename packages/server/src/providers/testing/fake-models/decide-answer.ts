@@ -35,7 +35,8 @@ export const WRITTEN = "written by the model";
  *   `RECALL CODE-` only the words that begin with it, from all roles
  * - `TOOL name {json}` calls a tool, several lines call several; it says the results
  * - `RUN command` runs the rest of the line in a shell, and says `Done.`
- * - `WRITE path` writes a file and `APPEND path` adds a line to one, with any suitable tool
+ * - `WRITE path` writes a file and `APPEND path` adds a line to one, with any suitable tool;
+ *   `WRITE path "text"` writes this text
  * - `ERR status` fails with it; `ERR status xN` fails N times for the same text, then says PONG
  * - `SLOW` says a word every 50 ms for a minute; `HANG` says nothing; `CUT` breaks off
  * - `BIG n` says n KiB; `LENGTH` and `REFUSE` end for that reason
@@ -121,10 +122,11 @@ function shellCalls({ tools }: ModelRequest, order: string): readonly FakeCall[]
 }
 
 function fileCall({ tools }: ModelRequest, order: string): readonly FakeCall[] {
-  const [, how, file = ""] = /.*\b(WRITE|APPEND) (\S+)/su.exec(order) ?? [];
+  const [, how, file = "", text = WRITTEN] =
+    /.*\b(WRITE|APPEND) (\S+)(?: "([^"\n]*)")?/su.exec(order) ?? [];
   const call =
     how === "WRITE"
-      ? writingCall(tools, { file, text: WRITTEN })
+      ? writingCall(tools, { file, text })
       : shellCall(tools, `echo '${WRITTEN}' >> '${file}'`);
   return call === null ? [] : [call];
 }
