@@ -16,6 +16,7 @@ import { firstCommands } from "./scenarios/first-commands.ts";
 import { goesOn } from "./scenarios/goes-on.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
+import { keepsWork } from "./scenarios/keeps-work.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
 import { login } from "./scenarios/login.ts";
 import { mcpElicitation } from "./scenarios/mcp-elicitation.ts";
@@ -47,6 +48,7 @@ const SCENARIOS = [
   elicitation,
   elicitationAfterKill,
   holdfastTools,
+  keepsWork,
   ownMcp,
   mcpElicitation,
   steering,

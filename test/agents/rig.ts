@@ -86,7 +86,11 @@ export async function openRig(
     };
   }
   const sandbox = isSandboxed ? "required" : "off";
-  const { folder, data, root } = prepareFolder({ providers, sandbox });
+  const { folder, data, root } = prepareFolder({
+    providers,
+    sandbox,
+    worktrees: { agentTools: ["commit_changes"] },
+  });
   const env = {
     ...serverEnvironment(agents, root),
     ...(liveAgents !== undefined && { AGENT_MAX_SESSIONS: String(liveAgents) }),

@@ -25,6 +25,7 @@ const DIRECTIVE =
   /\b(PING|THINK|TOOL|RUN|WRITE|APPEND|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
 /** The sentence with which an agent is asked to continue: the model then repeats its earlier directive. */
 const GO_ON = /^Go on with the work\.$/mu;
+const CALL_AGAIN = /\bCall (\w+) again now\b/u;
 
 export const WRITTEN = "written by the model";
 
@@ -61,7 +62,8 @@ export function decideAnswer(
       return { ...speak("After a thought: 42."), thought: "Let me think about this." };
     case "TOOL":
       if (results.length > 0) return tellResults(results);
-      return goOn >= at && goOn !== -1 ? speak("I go on.") : useTools(toolsIn(order));
+      if (goOn < at || goOn === -1) return useTools(toolsIn(order));
+      return callAgain(toolsIn(order), asked.said[goOn]?.text ?? "");
     case "RUN":
       return results.length > 0 ? speak("Done.") : useTools(shellCalls(asked, order));
     case "WRITE":
@@ -107,6 +109,13 @@ function tellResults(results: readonly Turn[]): Speech {
 function useTools(calls: readonly FakeCall[]): Speech {
   if (calls.length === 0) return speak("I have no tool for that.");
   return { ...speak("I need something. "), calls, stop: "tool" };
+}
+
+/** An allowed tool is called again if the client asks for that. */
+function callAgain(calls: readonly FakeCall[], asked: string): Speech {
+  const [, tool] = CALL_AGAIN.exec(asked) ?? [];
+  if (tool === undefined) return speak("I go on.");
+  return useTools(calls.filter((call) => JSON.stringify(call).includes(tool)));
 }
 
 function toolsIn(order: string): readonly FakeCall[] {
