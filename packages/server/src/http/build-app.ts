@@ -7,6 +7,7 @@ import { addAgentRoutes } from "./routes/agent-routes.ts";
 import { addBundleRoutes } from "./routes/bundle-routes.ts";
 import { addChangesRoutes } from "./routes/changes-routes.ts";
 import { addDocs } from "./docs/add-docs.ts";
+import { compressReplies } from "./server/compress-replies.ts";
 import { drainRefusedBodies } from "./server/drain-body.ts";
 import { addEventRoutes } from "./routes/event-routes.ts";
 import { addGracefulClose } from "./server/graceful-close.ts";
@@ -105,6 +106,7 @@ export async function buildApp(services: AppServices): Promise<App> {
   addGuard(app, { ...services, attempts });
   addJsonBody(app);
   drainRefusedBodies(app);
+  compressReplies(app);
   addNotFound(app, services);
   addGracefulClose(app);
   await app.register((scope) => addRoutes(scope, services, { attempts, requests }));

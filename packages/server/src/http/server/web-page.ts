@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { App } from "../app.ts";
+import { acceptsEncoding } from "../wire/accepts-encoding.ts";
 
 const INDEX = "index.html";
 const HIDDEN = { hide: true };
@@ -58,7 +59,7 @@ async function sendFile(
   try {
     const { default: read } = await import("@fastify/send");
     const encoding = ENCODINGS.find(
-      ({ name, end }) => files.has(`${file}${end}`) && accepts(request, name),
+      ({ name, end }) => files.has(`${file}${end}`) && acceptsEncoding(request, name),
     );
     const name = encodeURI(`/${file}${encoding?.end ?? ""}`);
     const result = await read(request.raw, name, {
@@ -79,14 +80,6 @@ async function sendFile(
   } catch (error) {
     reply.send(error);
   }
-}
-
-function accepts({ headers }: FastifyRequest, encoding: string): boolean {
-  const encodings = String(headers["accept-encoding"] ?? "").split(",");
-  return encodings.some((accepted) => {
-    const [name = "", ...options] = accepted.split(";").map((part) => part.trim().toLowerCase());
-    return name === encoding && !options.some((option) => /^q=0(\.0*)?$/u.test(option));
-  });
 }
 
 /** The files of the build: a few at the top, and many in one folder. */
