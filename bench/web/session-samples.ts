@@ -42,6 +42,7 @@ export function sampleSession(count: number): WholeSession {
     createdAt: time,
     updatedAt: time,
     lastActiveAt: time,
+    lastTurn: { at: time, outcome: null, line: null },
     suspendedAt: null,
     suspendedReason: null,
     archivedAt: null,

@@ -79,6 +79,9 @@ create table "AgentSession" (
   workspace text,
   files text,
   rewind text,
+  "lastTurnAt" bigint not null default 0,
+  "lastOutcome" text,
+  "lastLine" text,
   constraint "AgentSession_delivery_check" CHECK ((delivery = ANY (ARRAY['open'::text, 'hold'::text, 'reject'::text]))),
   constraint "AgentSession_phase_check" CHECK ((phase = ANY (ARRAY['initializing'::text, 'investigating'::text, 'planning'::text, 'approval'::text, 'executing'::text, 'validating'::text, 'completed'::text, 'failed'::text, 'abandoned'::text]))),
   constraint "AgentSession_queued_check" CHECK ((queued >= 0)),
@@ -94,8 +97,10 @@ CREATE UNIQUE INDEX agent_session_by_agent_id ON public."AgentSession" USING btr
 CREATE INDEX agent_session_by_owner ON public."AgentSession" USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX agent_session_by_phase ON public."AgentSession" USING btree (phase, "createdAt", id) WHERE (("setAside" = 0) AND (phase <> 'initializing'::text));
 CREATE INDEX agent_session_by_repo ON public."AgentSession" USING btree ("repoId", status, "createdAt", id) WHERE ("setAside" = 0);
+CREATE INDEX agent_session_by_repo_turn ON public."AgentSession" USING btree ("repoId", status, "lastTurnAt", id) WHERE ("setAside" = 0);
 CREATE INDEX agent_session_by_status ON public."AgentSession" USING btree (status, "createdAt", id) WHERE ("setAside" = 0);
 CREATE INDEX agent_session_by_time ON public."AgentSession" USING btree ("createdAt", id) WHERE ("setAside" = 0);
+CREATE INDEX agent_session_by_turn ON public."AgentSession" USING btree (status, "lastTurnAt", id) WHERE ("setAside" = 0);
 CREATE INDEX agent_session_queued ON public."AgentSession" USING btree (id) WHERE (queued > 0);
 CREATE TRIGGER session_changed AFTER UPDATE OF status, "repoId", "setAside" ON public."AgentSession" FOR EACH ROW WHEN (((old.status <> new.status) OR (old."repoId" IS DISTINCT FROM new."repoId") OR (old."setAside" <> new."setAside"))) EXECUTE FUNCTION count_session();
 CREATE TRIGGER session_counted AFTER INSERT OR DELETE ON public."AgentSession" FOR EACH ROW EXECUTE FUNCTION count_session();

@@ -64,7 +64,7 @@ CREATE TABLE "AgentSession" (
   "lastSeq" integer not null,
   "owner" text,
   "epoch" integer not null default 0,
-  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "settings" text, "mcpServers" text, "directories" text, "supportsSteering" integer not null default 0, "agentCursor" text, "workspace" text, "files" text, "rewind" text,
+  "setAside" integer not null default 0, "agentId" text, "suspendedAt" integer, "suspendedReason" text, "lastProvider" text, "lastModel" text, "lastErrorAt" integer, "errorTotal" integer not null default 0, "settings" text, "mcpServers" text, "directories" text, "supportsSteering" integer not null default 0, "agentCursor" text, "workspace" text, "files" text, "rewind" text, "lastTurnAt" integer not null default 0, "lastOutcome" text, "lastLine" text,
   constraint "agent_session_key" primary key ("id"),
   constraint "agent_session_standing" check (
     "status" = 'active'
@@ -90,9 +90,14 @@ CREATE INDEX "agent_session_by_phase" on "AgentSession" ("phase", "createdAt", "
 
 CREATE INDEX "agent_session_by_repo" on "AgentSession" ("repoId", "status", "createdAt", "id") where "setAside" = 0;
 
+CREATE INDEX "agent_session_by_repo_turn" on "AgentSession" ("repoId", "status", "lastTurnAt", "id")
+  where "setAside" = 0;
+
 CREATE INDEX "agent_session_by_status" on "AgentSession" ("status", "createdAt", "id") where "setAside" = 0;
 
 CREATE INDEX "agent_session_by_time" on "AgentSession" ("createdAt", "id") where "setAside" = 0;
+
+CREATE INDEX "agent_session_by_turn" on "AgentSession" ("status", "lastTurnAt", "id") where "setAside" = 0;
 
 CREATE INDEX "agent_session_queued" on "AgentSession" ("id") where "queued" > 0;
 

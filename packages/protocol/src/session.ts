@@ -50,6 +50,20 @@ export const pastPhaseSchema = phaseChangeSchema
   .meta({ id: "PastPhase" });
 export type PastPhase = z.infer<typeof pastPhaseSchema>;
 
+export const lastTurnSchema = z
+  .object({
+    at: timeSchema.describe(
+      "when a message was sent, a question asked or answered, or a run began or ended; output does not count",
+    ),
+    outcome: z
+      .enum(["completed", "failed", "cancelled", "interrupted"])
+      .nullable()
+      .describe("how the last run ended; null before the first end"),
+    line: z.string().nullable().describe("the last line that an agent said; null if there is none"),
+  })
+  .meta({ id: "LastTurn", description: "The latest turn of a session, for lists." });
+export type LastTurn = z.infer<typeof lastTurnSchema>;
+
 export const sessionSchema = z
   .object({
     id: idSchema,
@@ -129,6 +143,7 @@ export const sessionSchema = z
     createdAt: timeSchema,
     updatedAt: timeSchema,
     lastActiveAt: timeSchema.describe("time of the last activity of a person, an agent or a hook"),
+    lastTurn: lastTurnSchema,
     suspendedAt: timeSchema.nullable().describe("when the status became suspended"),
     suspendedReason: z
       .string()

@@ -49,6 +49,7 @@ export const SESSION: Session = {
   createdAt: AT,
   updatedAt: AT,
   lastActiveAt: AT,
+  lastTurn: { at: AT, outcome: null, line: null },
   suspendedAt: null,
   suspendedReason: null,
   archivedAt: null,

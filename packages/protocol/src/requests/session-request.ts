@@ -110,6 +110,12 @@ export const listSessionsQuerySchema = z.object({
   to: timeInputSchema.optional().describe("sessions created before this time"),
   limit: limitSchema(LIMITS.pageSize, 20),
   offset: countInputSchema.default(0),
+  order: z
+    .enum(["created", "turn"])
+    .optional()
+    .describe(
+      "newest first, by creation (default), or by the last turn, so that a session that is worked in comes first",
+    ),
   cursor: z.string().min(1).max(LIMITS.cursorLength).optional(),
 });
 export type ListSessionsQuery = z.infer<typeof listSessionsQuerySchema>;

@@ -2,6 +2,7 @@ import type { KeptSettings } from "./settings/agent-settings.ts";
 import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { JsonObject } from "./json.ts";
+import type { LastTurn } from "./last-turn.ts";
 import type { Connections } from "./mcp-server.ts";
 import type { Phase, PhaseChange } from "./phase.ts";
 import type { ResumePoint } from "./resume-point.ts";
@@ -80,6 +81,7 @@ export interface Session extends Connections, SessionFolder {
   readonly updatedAt: number;
   /** The last time that a person, an agent or a hook did something. */
   readonly lastActiveAt: number;
+  readonly lastTurn: LastTurn;
   readonly finalizedAt: number | null;
   readonly summary: string | null;
 }

@@ -87,6 +87,10 @@ export interface SessionRow {
   createdAt: number;
   updatedAt: number;
   lastActiveAt: number;
+  /** The last turn: its time, the outcome of its run, and the last line that an agent said. */
+  lastTurnAt: number;
+  lastOutcome: string | null;
+  lastLine: string | null;
   /** Both null unless the session is suspended; the reason also while only the server is away. */
   suspendedAt: number | null;
   suspendedReason: string | null;

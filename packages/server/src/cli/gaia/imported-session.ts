@@ -1,4 +1,5 @@
 import { isArray, isObject, sameJson, type JsonObject } from "../../domain/json.ts";
+import { firstTurn } from "../../domain/last-turn.ts";
 import { NO_CONNECTIONS } from "../../domain/mcp-server.ts";
 import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
@@ -31,6 +32,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     forkedFrom: null,
     errorTotal: state.session.errorCount,
     lastActiveAt: state.session.updatedAt,
+    lastTurn: firstTurn(state.session.updatedAt),
   });
 }
 

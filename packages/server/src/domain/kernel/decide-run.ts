@@ -104,9 +104,9 @@ function closeSuspension(
 export function decideEndRun(session: Session, command: CommandOf<"end-run">): Decision {
   const run = currentRunOf(session);
   if (run?.id !== command.runId) return refuseNotCurrent(session);
-  const { at, result, usage, unusedAnswers = [] } = command;
+  const { at, result, usage, unusedAnswers = [], line } = command;
   const unused = unusedAnswers.length > 0 ? { unusedAnswers } : {};
-  return accept(...endCurrentRun(session, { at, result, usage, ...unused }));
+  return accept(...endCurrentRun(session, { at, result, usage, ...unused, ...defined({ line }) }));
 }
 
 export function decideCancel(session: Session, command: CommandOf<"cancel">): Decision {

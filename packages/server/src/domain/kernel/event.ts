@@ -102,6 +102,8 @@ export interface EventFields {
     readonly usage: Usage | null;
     /** Absent if there are none. */
     readonly unusedAnswers?: readonly UnusedAnswer[];
+    /** The last line that the agent said; absent if it said nothing. */
+    readonly line?: string;
   };
   /** The agent produced output. The messages hold it; the event records the activity. */
   "output.appended": NoFields;
@@ -115,6 +117,7 @@ type AddedLater =
   | "lastRun"
   | "settings"
   | "supportsSteering"
+  | "lastTurn"
   | keyof Connections
   | keyof SessionFolder;
 

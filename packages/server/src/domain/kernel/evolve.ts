@@ -2,6 +2,7 @@ import { defined } from "../defined.ts";
 import { withSettings } from "../settings/agent-settings.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
+import { firstTurn, turnAfter } from "../last-turn.ts";
 import { NO_CONNECTIONS } from "../mcp-server.ts";
 import type { CurrentRun } from "../run.ts";
 import { parseResumePoints, withResumeData, withSeenRun, withTitleOf } from "../resume-point.ts";
@@ -176,6 +177,7 @@ function created(event: EventOf<"session.created">): Session {
     createdAt: at,
     updatedAt: at,
     lastActiveAt: at,
+    lastTurn: firstTurn(at),
     finalizedAt: null,
     summary: null,
     ...NEW_FOLDER,
@@ -194,8 +196,9 @@ function rewound(session: Session, { rewind }: EventOf<"session.rewound">): Sess
 /** A log of version 0.1 may contain a session in an older form. */
 function imported({ session }: EventOf<"session.imported">): Session {
   const { lastRun = null, settings = [], supportsSteering = false } = session;
+  const { lastTurn = firstTurn(session.lastActiveAt) } = session;
   const resumeData = parseResumePoints(session.resumeData);
-  const added = { lastRun, settings, supportsSteering, resumeData };
+  const added = { lastRun, settings, supportsSteering, resumeData, lastTurn };
   // Its folder and the objects of its files are elsewhere.
   return { ...NO_CONNECTIONS, ...session, ...added, ...NEW_FOLDER };
 }
@@ -309,11 +312,12 @@ function steeredQueue(
 function timesAfter(
   session: Session,
   event: SessionEvent,
-): Pick<Session, "updatedAt" | "lastActiveAt"> {
+): Pick<Session, "updatedAt" | "lastActiveAt" | "lastTurn"> {
   const { lastActiveAt } = session;
-  if (isServersOwn(event)) return { updatedAt: session.updatedAt, lastActiveAt };
+  const lastTurn = turnAfter(session.lastTurn, event);
+  if (isServersOwn(event)) return { updatedAt: session.updatedAt, lastActiveAt, lastTurn };
   const updatedAt = Math.max(session.updatedAt, event.at);
-  return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : lastActiveAt };
+  return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : lastActiveAt, lastTurn };
 }
 
 /** A stop or start of the server does not change these times. A crash does, since it may cut off a run. */

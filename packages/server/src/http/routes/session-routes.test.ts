@@ -96,7 +96,7 @@ describe("sessions over HTTP", () => {
       runtime: {
         listSessions: async (query) => {
           requests.push(query);
-          const next = query.after === undefined ? { createdAt: NOON, id: "s1" } : null;
+          const next = query.after === undefined ? { at: NOON, id: "s1" } : null;
           return { sessions: [session()], total: 3, next, counts, hits: [] };
         },
       },
@@ -118,7 +118,7 @@ describe("sessions over HTTP", () => {
     );
     expect(requests).toEqual([
       { statuses: ["active", "suspended"], limit: 20, offset: 0 },
-      { statuses: ["active", "suspended"], limit: 5, after: { createdAt: NOON, id: "s1" } },
+      { statuses: ["active", "suspended"], limit: 5, after: { at: NOON, id: "s1" } },
       {
         repoId: "repo1",
         statuses: ["archived", "error"],

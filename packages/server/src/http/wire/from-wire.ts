@@ -79,9 +79,8 @@ export function fromWireQuery(query: ListSessionsQuery): ListSessions {
     search: query.q,
     from: fromWireTime(query.from),
     to: fromWireTime(query.to),
-    ...(position === null
-      ? { offset: query.offset }
-      : { after: { createdAt: position.at, id: position.id } }),
+    ...(position === null ? { offset: query.offset } : { after: position }),
+    order: query.order,
   });
 }
 

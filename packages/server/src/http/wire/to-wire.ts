@@ -6,6 +6,7 @@ import { defined } from "../../domain/defined.ts";
 import { settingsOf } from "../../domain/settings/agent-settings.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
 import type { McpServers } from "../../domain/mcp-server.ts";
+import { firstTurn } from "../../domain/last-turn.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
 import type { ResumeDecision } from "../../domain/should-resume.ts";
 import type { Suspension } from "../../domain/suspension.ts";
@@ -96,6 +97,7 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     createdAt: toTime(session.createdAt),
     updatedAt: toTime(session.updatedAt),
     lastActiveAt: toTime(session.lastActiveAt),
+    lastTurn: toWireTurn(session),
     suspendedAt: toTimeOrNull(session.suspendedAt),
     suspendedReason: session.suspendedReason,
     archivedAt: toTimeOrNull(session.archivedAt),
@@ -103,6 +105,12 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     finalizedAt: toTimeOrNull(session.finalizedAt),
     summary: session.summary,
   };
+}
+
+/** Absent in stored replies of earlier versions. */
+function toWireTurn({ lastTurn, lastActiveAt }: SessionSnapshot): wire.LastTurn {
+  const { at, outcome, line } = lastTurn ?? firstTurn(lastActiveAt);
+  return { at: toTime(at), outcome, line };
 }
 
 /** All of it is absent in stored replies of earlier versions. */
@@ -160,7 +168,7 @@ export function toWireSessionList(
     total: page.total,
     limit,
     offset,
-    nextCursor: page.next === null ? null : toCursor(page.next.createdAt, page.next.id),
+    nextCursor: page.next === null ? null : toCursor(page.next.at, page.next.id),
     counts: page.counts,
     ...(q !== undefined && { hits: page.hits.map(toWireHit) }),
   };

@@ -44,6 +44,7 @@ export function sessionLine(exported: Session, lastSeq: number): JsonObject {
     createdAt: toTime(session.createdAt),
     updatedAt: toTime(session.updatedAt),
     lastActiveAt: toTime(session.lastActiveAt),
+    lastTurn: { ...session.lastTurn, at: toTime(session.lastTurn.at) },
     finalizedAt: toTimeOrNull(session.finalizedAt),
     lastSeq,
   };

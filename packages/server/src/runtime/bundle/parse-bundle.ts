@@ -10,6 +10,7 @@ import {
   unfinishedContent,
   type MessageContent,
 } from "../../domain/message.ts";
+import { firstTurn, OUTCOMES } from "../../domain/last-turn.ts";
 import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
 import { parseKeptSettings, parseRunSettings } from "../../domain/settings/agent-settings.ts";
@@ -126,6 +127,11 @@ function buildSchemas() {
       createdAt: time,
       updatedAt: time,
       lastActiveAt: time,
+      lastTurn: record({
+        at: time,
+        outcome: z.enum(OUTCOMES).nullable(),
+        line: textOrNull,
+      }).optional(),
       finalizedAt: timeOrNull,
       summary: textOrNull,
       waitingRun: record({ id, continuity: oneOf(CONTINUITY_POLICIES), handed: flag }).nullable(),
@@ -203,7 +209,7 @@ export function parseHeader(line: JsonObject) {
 
 export function parseSession(line: JsonObject): BundleSession {
   const fields = parseFields(lineSchemas().session, line);
-  const { status, waitingRun, lastSeq, lastRun, errorTotal, ...session } = fields;
+  const { status, waitingRun, lastSeq, lastRun, lastTurn, errorTotal, ...session } = fields;
   const { phase, finalizedAt, errorCount } = session;
   if (finalizedAt !== null && !isFinal(phase))
     throw new BadLine(`has a finalizedAt, but its phase is ${phase}`);
@@ -217,6 +223,7 @@ export function parseSession(line: JsonObject): BundleSession {
     session: {
       ...session,
       lastRun: lastRun ?? null,
+      lastTurn: lastTurn ?? firstTurn(session.lastActiveAt),
       errorTotal: errorTotal ?? errorCount,
       resumeReady: isResumable(phase),
       ...NEW_FOLDER,

@@ -24,7 +24,6 @@ import type { RunPrompt } from "./run-prompt.ts";
 import { writeCursor } from "../take-up/agent-cursor.ts";
 import {
   createTranscriptWriter,
-  type StoredMessages,
   type TranscriptReport,
   type TranscriptWriter,
 } from "./transcript-writer.ts";
@@ -42,7 +41,7 @@ const MIB = 1024 * 1024;
 /** An agent at work on one run, from the prompt to its end. Stores the agent's output and its questions. */
 export class RunAttempt {
   readonly #options: RunAttemptOptions;
-  readonly #writer: TranscriptWriter;
+  readonly transcript: TranscriptWriter;
   readonly #questions: LiveQuestions;
   readonly steering: LiveSteering;
   #state: AttemptState = PREPARING;
@@ -62,7 +61,7 @@ export class RunAttempt {
     const { sessionId, run, fence } = atWork;
     this.#options = options;
     this.#silence = new SilenceWatch(context.limits.silentMs, () => this.isWaiting);
-    this.#writer = createTranscriptWriter({
+    this.transcript = createTranscriptWriter({
       store: context.store,
       sessionId,
       runId: run.id,
@@ -104,13 +103,8 @@ export class RunAttempt {
     return this.#questions.knownEnds;
   }
 
-  /** Messages of this run that an earlier agent, or this one for an earlier server, has written. */
-  adopt(messages: StoredMessages, lastSeq: number): void {
-    this.#writer.adopt(messages, lastSeq);
-  }
-
   say(text: string, notice: string, more: JsonObject = {}): void {
-    this.#writer.say({ type: "text", text, notice, ...more });
+    this.transcript.say({ type: "text", text, notice, ...more });
   }
 
   /** Takes a report of the agent. The next one must wait for the promise, if there is one. */
@@ -127,7 +121,7 @@ export class RunAttempt {
       if (report.report === "usage") this.#addUsage(report.usage);
       // Somebody may have answered since.
       if ("requestId" in report) void this.deliverAnswers();
-      return repeatReport(report, place, { writer: this.#writer, questions: this.#questions });
+      return repeatReport(report, place, { writer: this.transcript, questions: this.#questions });
     }
     const cursor = place === undefined || "text" in report ? undefined : writeCursor(place);
     switch (report.report) {
@@ -207,17 +201,17 @@ export class RunAttempt {
   /** Resolves when all reports so far are stored. Rejects when they could not be stored. */
   async settle(): Promise<void> {
     await this.steering.settle();
-    await this.#writer.flush();
+    await this.transcript.flush();
     await this.#steps;
-    await this.#writer.flush();
+    await this.transcript.flush();
     if (this.#state.is === "broken") throw this.#state.error;
   }
 
   /** The agent has taken another message. Its text so far is complete, and the prompt cannot be repeated without it. */
   #endBefore(): Promise<void> {
     this.#on({ type: "use-tool" });
-    this.#writer.endText();
-    return this.#writer.flush();
+    this.transcript.endText();
+    return this.transcript.flush();
   }
 
   #put(report: TranscriptReport, place?: ReportPlace): Promise<void> | undefined {
@@ -227,9 +221,9 @@ export class RunAttempt {
   }
 
   #putNow(report: TranscriptReport, place?: ReportPlace): Promise<void> | undefined {
-    const room = this.#writer.put(report, place);
+    const room = this.transcript.put(report, place);
     const { runMessages, runMiB } = this.#options.context.limits;
-    const { messages, size } = this.#writer.total;
+    const { messages, size } = this.transcript.total;
     if (messages > runMessages)
       this.#endForExcess(`it wrote more than ${runMessages.toLocaleString("en")} messages`);
     else if (size > runMiB * MIB)
@@ -268,7 +262,7 @@ export class RunAttempt {
   /** Stores something besides output, after the output before it. The agent waits, so that no later output comes first. */
   #later(step: () => Promise<void>): Promise<void> {
     return this.#addStep(async () => {
-      await this.#writer.flush();
+      await this.transcript.flush();
       await step();
     });
   }
@@ -317,8 +311,8 @@ export class RunAttempt {
       await this.settle();
       this.#addUsage(end.usage);
       if (!(await this.#hasNews())) return { outcome: "completed", stopReason: end.stopReason };
-      this.#writer.endText();
-      await this.#writer.flush();
+      this.transcript.endText();
+      await this.transcript.flush();
       return "waiting";
     } catch (error) {
       await this.settle();
@@ -373,7 +367,7 @@ export class RunAttempt {
   ): Promise<boolean> {
     const { context, atWork } = this.#options;
     const { sessionId, run, fence } = atWork;
-    await this.#writer.flush();
+    await this.transcript.flush();
     const at = context.clock();
     const suspended = await context.execute({
       sessionId,

@@ -222,7 +222,7 @@ export class RunWork {
     const messages = await context.store.readMessages({ sessionId: session.id });
     const own = messages.filter((message) => message.runId === run.id && isWanted(message));
     const stored = storedMessages(own);
-    this.attempt.adopt(stored, ends.get(session.id) ?? 0);
+    this.attempt.transcript.adopt(stored, ends.get(session.id) ?? 0);
     return stored;
   }
 
@@ -254,16 +254,18 @@ export class RunWork {
 
   async #end(result: RunResult): Promise<void> {
     const { context, session, run, fence } = this.#options;
-    const { usage } = this.attempt;
+    const { usage, transcript } = this.attempt;
     const [unusedAnswers, files] = await Promise.all([
       this.#unusedAnswers(result),
       context.files.after(session.id, run.id),
     ]);
     context.failpoint("run.ending");
     const at = context.clock();
+    const said = transcript.lastLine === null ? {} : { line: transcript.lastLine };
+    const end = { at, runId: run.id, result, usage, unusedAnswers, ...said } as const;
     const ended = await context.execute({
       sessionId: session.id,
-      command: [...files, { type: "end-run", at, runId: run.id, result, usage, unusedAnswers }],
+      command: [...files, { type: "end-run", ...end }],
       extras: { fence },
     });
     if (ended.ok && result.outcome === "completed") context.logins.confirm(run.provider);

@@ -1,4 +1,5 @@
 import { defined } from "../../domain/defined.ts";
+import { lastLineOf } from "../../domain/last-turn.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { AgentReport, OutputPlace, ReportPlace } from "../../providers/provider.ts";
 import { StorageFault } from "../../storage/fault.ts";
@@ -22,6 +23,8 @@ const MAX_PIECE = 64 * 1024;
 const REST_FACTOR = 2;
 /** A database that was away is no reason for a long rest. */
 const MAX_REST_MS = 50;
+/** As much as is needed to find the last line. */
+const MAX_LAST_WORDS = 2_000;
 /** Ended tool calls that are remembered, so that a late report does not change them. */
 const MAX_ENDED_TOOLS = 2_000;
 
@@ -86,6 +89,8 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
   /** What an earlier server has stored of the same agent's output. */
   let earlier: StoredMessages | null = null;
   const repeatedTools = new Set<string>();
+  /** The end of the last text of the agent itself. */
+  let lastWords = "";
   /** The place of the report that is being put. */
   let place: OutputPlace | null = null;
   /** The report that is being put is stored already. */
@@ -131,6 +136,8 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     const isEnded = open !== undefined && (open.key !== key || open.length >= MAX_TEXT);
     if (isEnded) endText(speaker);
     const text = isEnded ? undefined : open;
+    if (parent === undefined && voice !== "thought")
+      lastWords = `${text === undefined ? "" : lastWords}${more}`.slice(-MAX_LAST_WORDS);
     if (text === undefined) {
       const type = voice === "thought" ? "thought" : "text";
       const added = addMessage("agent", { type, text: more, ...defined({ parent }) }, false);
@@ -253,6 +260,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions) {
     /** What the agent has written so far, and the server about it. */
     get total() {
       return waiting.total;
+    },
+    /** The last line that the agent said; null if it said nothing. */
+    get lastLine() {
+      return lastLineOf(lastWords);
     },
     /** Takes a report. The next one must wait for the promise, if there is one. */
     put(report: TranscriptReport, at?: ReportPlace): Promise<void> | undefined {

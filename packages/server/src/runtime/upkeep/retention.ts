@@ -151,7 +151,7 @@ async function* inactive(
     if (last === undefined && (first === undefined || first === firstBefore)) return;
     firstBefore = first;
     if (last !== undefined) {
-      after = { createdAt: last.session.createdAt, id: last.session.id };
+      after = { at: last.session.createdAt, id: last.session.id };
       yield batch;
     }
     await setImmediate();

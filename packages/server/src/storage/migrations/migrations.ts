@@ -20,6 +20,7 @@ import { steering } from "./0019-steering.ts";
 import { supportsSteering } from "./0020-supports-steering.ts";
 import { agentCursor } from "./0021-agent-cursor.ts";
 import { workingFiles } from "./0022-working-files.ts";
+import { lastTurn } from "./0023-last-turn.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -46,5 +47,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0020-supports-steering": supportsSteering(context),
     "0021-agent-cursor": agentCursor(),
     "0022-working-files": workingFiles(context),
+    "0023-last-turn": lastTurn(context),
   };
 }

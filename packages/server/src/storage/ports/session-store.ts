@@ -92,15 +92,17 @@ export interface SessionQuery {
   /** Sessions whose life, from creation to last activity, overlaps the range. */
   readonly from?: number;
   readonly to?: number;
+  /** By creation, unless it is `turn`: by the last turn. Newest first. */
+  readonly order?: "created" | "turn";
   readonly limit: number;
   readonly offset?: number;
   /** Cursor of the next page. Cheaper than an offset, and stable while sessions are added. */
   readonly after?: ListPosition;
 }
 
-/** Cursor of a list of sessions sorted by creation. */
+/** Cursor of a list of sessions sorted by a time. */
 export interface ListPosition {
-  readonly createdAt: number;
+  readonly at: number;
   readonly id: string;
 }
 

@@ -29,8 +29,9 @@ import { readable, type Source } from "./source.ts";
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
 
 /**
- * Newest first, with the total number of matches and the counts of the badge. Sessions are sorted by creation, which never
- * changes: no session moves past the cursor of a reader, and an agent's output does not have to update an index.
+ * Newest first, with the total number of matches and the counts of the badge. An agent's output does not have to update an
+ * index: sessions are sorted by creation, which never changes, so that no session moves past the cursor of a reader, or by their
+ * last turn.
  */
 export async function listSessions(source: Source, query: SessionQuery): Promise<SessionPage> {
   const rows = await pageRows(source, query);
@@ -42,7 +43,7 @@ export async function listSessions(source: Source, query: SessionQuery): Promise
     total: countedAlready(query, counts) ?? (await totalOf(source, query)),
     next:
       rows.length > query.limit && last !== undefined
-        ? { createdAt: last.createdAt, id: last.id }
+        ? { at: last[timeOf(query)], id: last.id }
         : null,
     counts,
     hits: await searchHits(source, page, query.search ?? ""),
@@ -86,12 +87,13 @@ function buildPage<Row>(
   query: SessionQuery,
   select: (source: Source) => SelectQueryBuilder<Tables, "AgentSession" | "Repo", Row>,
 ): Compilable<Row> | null {
+  const time = timeOf(query);
   const offset = query.offset ?? 0;
   const needed = offset + query.limit + 1;
   const [first, ...others] = branchesOf(query).map((branch) => {
     const newest = filtered(source, branch)
-      .select(["AgentSession.id", "AgentSession.createdAt"])
-      .orderBy("AgentSession.createdAt", "desc")
+      .select(["AgentSession.id", `AgentSession.${time} as at`])
+      .orderBy(`AgentSession.${time}`, "desc")
       .orderBy("AgentSession.id", "desc")
       .limit(sql.lit(needed));
     return source.db.selectFrom(newest.as("newest")).selectAll();
@@ -99,23 +101,29 @@ function buildPage<Row>(
   if (first === undefined) return null;
   const page = others
     .reduce((all, branch) => all.unionAll(branch), first)
-    .orderBy("createdAt", "desc")
+    .orderBy("at", "desc")
     .orderBy("id", "desc")
     .limit(sql.lit(query.limit + 1))
     .offset(sql.lit(offset));
   return select(source)
     .innerJoin(page.as("page"), "page.id", "AgentSession.id")
-    .orderBy("page.createdAt", "desc")
+    .orderBy("page.at", "desc")
     .orderBy("page.id", "desc");
 }
 
+function timeOf({ order }: SessionQuery): "createdAt" | "lastTurnAt" {
+  return order === "turn" ? "lastTurnAt" : "createdAt";
+}
+
 /**
- * One branch per status, also for all sessions of a repository, whose index starts with both. Each branch walks an index in
+ * One branch per status, also for all sessions of a repository or by their last turn, whose index starts with the status. Each branch walks an index in
  * order, so a rare status costs no more than a common one. One statement, so that a session whose status changes is in
  * exactly one branch.
  */
 function branchesOf(query: SessionQuery): readonly SessionQuery[] {
-  const { repoId, statuses = repoId === undefined ? undefined : STATUSES } = query;
+  const { repoId, order } = query;
+  const isSplit = repoId !== undefined || order === "turn";
+  const { statuses = isSplit ? STATUSES : undefined } = query;
   if (statuses === undefined) return [query];
   return [...new Set(statuses)].map((status) => ({ ...query, statuses: [status] }));
 }
@@ -142,9 +150,9 @@ function filtered(source: Source, query: SessionQuery): Select {
   if (to !== undefined) select = select.where("AgentSession.createdAt", "<", to);
   if (search !== undefined) select = select.where((eb) => matches(source, eb, searchWords(search)));
   if (after !== undefined) {
-    const { createdAt, id } = after;
+    const { at, id } = after;
     select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("AgentSession.createdAt", "AgentSession.id"), "<", tuple(createdAt, id)),
+      eb(refTuple(`AgentSession.${timeOf(query)}`, "AgentSession.id"), "<", tuple(at, id)),
     );
   }
   return select;
@@ -186,13 +194,13 @@ function nextProviderIn(
 
 /** A filter by status alone is answered by the counts. */
 function countedAlready(query: SessionQuery, counts: SessionCounts): number | null {
-  const { statuses = STATUSES, limit: _, offset: __, after: ___, ...filters } = query;
+  const { statuses = STATUSES, limit: _, offset: __, after: ___, order: ____, ...filters } = query;
   if (Object.values(filters).some((filter) => filter !== undefined)) return null;
   return [...new Set(statuses)].reduce((sum, status) => sum + counts[status], 0);
 }
 
 async function totalOf(source: Source, query: SessionQuery): Promise<number> {
-  const { after: _, limit: __, offset: ___, ...unpaged } = query;
+  const { after: _, limit: __, offset: ___, order: ____, ...unpaged } = query;
   const { repoId, statuses, ...others } = unpaged;
   if (Object.values(others).every((filter) => filter === undefined))
     return tallied(source, { repoId, statuses });

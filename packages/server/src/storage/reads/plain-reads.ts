@@ -139,7 +139,7 @@ export async function inactiveSessions(
     .orderBy("id")
     .limit(query.limit);
   if (after !== undefined)
-    select = select.where(isAfter(["createdAt", "id"], [after.createdAt, after.id]));
+    select = select.where(isAfter(["createdAt", "id"], [after.at, after.id]));
   return (await select.execute()).map(({ id }) => id);
 }
 

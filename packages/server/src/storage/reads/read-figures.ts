@@ -44,7 +44,7 @@ export async function readFigures(source: Source, query: FiguresQuery): Promise<
         if (figures === undefined) return [];
         return livedIn(row, query) || hasSomething(figures, query) ? [figures] : [];
       }),
-    next: isLast || last === undefined ? null : { createdAt: last.createdAt, id: last.id },
+    next: isLast || last === undefined ? null : { at: last.createdAt, id: last.id },
   };
 }
 
@@ -80,7 +80,7 @@ function examined({ db }: Source, { to, after, limit }: FiguresQuery) {
     .limit(limit);
   if (to !== undefined) select = select.where("createdAt", "<", to);
   if (after !== undefined)
-    select = select.where(isAfter(["createdAt", "id"], [after.createdAt, after.id]));
+    select = select.where(isAfter(["createdAt", "id"], [after.at, after.id]));
   return select;
 }
 

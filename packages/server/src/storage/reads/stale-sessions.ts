@@ -15,7 +15,7 @@ export async function staleSessions(source: Source, query: StaleQuery): Promise<
     .limit(limit);
   if (after !== undefined)
     select = select.where(
-      isAfter(["AgentSession.createdAt", "AgentSession.id"], [after.createdAt, after.id]),
+      isAfter(["AgentSession.createdAt", "AgentSession.id"], [after.at, after.id]),
     );
   const rows = await select.execute();
   const last = rows.at(-1);
@@ -25,8 +25,7 @@ export async function staleSessions(source: Source, query: StaleQuery): Promise<
       const { id, agentId, agentName, title, lastActiveAt, lastSeq: entries } = record;
       return { id, agentId, agentName, title, lastActiveAt, entries };
     }),
-    next:
-      rows.length < limit || last === undefined ? null : { createdAt: last.createdAt, id: last.id },
+    next: rows.length < limit || last === undefined ? null : { at: last.createdAt, id: last.id },
   };
 }
 

@@ -3,6 +3,7 @@ import { evolve } from "../../domain/kernel/evolve.ts";
 import { parseKeptSettings } from "../../domain/settings/agent-settings.ts";
 import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { PHASES, type PhaseChange } from "../../domain/phase.ts";
+import { OUTCOMES } from "../../domain/last-turn.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
 import type { CurrentRun } from "../../domain/run.ts";
 import {
@@ -77,6 +78,9 @@ export function toSessionColumns(session: Session): SessionColumns {
     createdAt: session.createdAt,
     updatedAt: session.updatedAt,
     lastActiveAt: session.lastActiveAt,
+    lastTurnAt: session.lastTurn.at,
+    lastOutcome: session.lastTurn.outcome,
+    lastLine: session.lastTurn.line,
     suspendedAt: standing.status === "suspended" ? standing.suspendedAt : null,
     suspendedReason: standing.status === "suspended" ? standing.reason : null,
     archivedAt: standing.status === "archived" ? standing.archivedAt : null,
@@ -174,6 +178,11 @@ export function fromSessionRow(
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     lastActiveAt: row.lastActiveAt,
+    lastTurn: {
+      at: row.lastTurnAt,
+      outcome: row.lastOutcome === null ? null : oneOf(OUTCOMES, "lastOutcome", row.lastOutcome),
+      line: row.lastLine,
+    },
     suspendedAt: row.suspendedAt,
     suspendedReason: row.suspendedReason,
     archivedAt: row.archivedAt,

@@ -6,6 +6,7 @@ import { listSessions } from "../reads/list-sessions.ts";
 import { loadSession } from "../reads/load-session.ts";
 import { openSuspensions, unsettledSessions } from "../reads/plain-reads.ts";
 import type { Source } from "../reads/source.ts";
+import type { SessionQuery } from "../ports/session-store.ts";
 import { beginSession, COMPLETED, opening } from "../testing/session-driver.ts";
 import { callWrite } from "../writes/writes.ts";
 import { openSqliteConnection } from "./connection.ts";
@@ -54,17 +55,26 @@ describe("a page of a list", () => {
     ["by_agent", { agentName: "a" }],
     ["by_phase", { phase: "planning" as const }],
     ["at_work", { states: ["running"] as const }],
-  ])("begins on the index %s where the page before it ended, %j", async (index, filters) => {
-    const plans = await plansOf((source) =>
-      listSessions(source, { ...filters, limit: 20, after: { createdAt: 5, id: "s" } }),
-    );
-    expect(plans).toContainEqual(
-      expect.stringMatching(
-        new RegExp(`SEARCH AgentSession .*agent_session_${index} .*createdAt,id\\)<`, "u"),
-      ),
-    );
-    expect(plans.filter((plan) => plan.startsWith("SCAN AgentSession"))).toEqual([]);
-  });
+    ["by_turn", { order: "turn", statuses: ["active", "suspended"] as const }],
+    ["by_turn", { order: "turn" }],
+    ["by_repo_turn", { order: "turn", repoId: "r" }],
+  ] satisfies readonly [string, Partial<SessionQuery>][])(
+    "begins on the index %s where the page before it ended, %j",
+    async (index, filters) => {
+      const plans = await plansOf((source) =>
+        listSessions(source, { ...filters, limit: 20, after: { at: 5, id: "s" } }),
+      );
+      expect(plans).toContainEqual(
+        expect.stringMatching(
+          new RegExp(
+            `SEARCH AgentSession .*agent_session_${index} .*(?:createdAt|lastTurnAt),id\\)<`,
+            "u",
+          ),
+        ),
+      );
+      expect(plans.filter((plan) => plan.startsWith("SCAN AgentSession"))).toEqual([]);
+    },
+  );
 });
 
 describe("the reads of every output of an agent", () => {

@@ -124,6 +124,7 @@ export function stagedSession({
     createdAt: NOON,
     updatedAt: NOON + 5000,
     lastActiveAt: NOON + 400,
+    lastTurn: { at: NOON + 300, outcome: "interrupted", line: "So far." },
     finalizedAt: null,
     summary: null,
   };

@@ -40,6 +40,7 @@ export function exampleSession(changes: Partial<Session> = {}): Session {
     createdAt: "2026-01-01T00:00:00.000Z",
     updatedAt: "2026-01-01T00:00:00.000Z",
     lastActiveAt: "2026-01-01T00:00:00.000Z",
+    lastTurn: { at: "2026-01-01T00:00:00.000Z", outcome: null, line: null },
     suspendedAt: null,
     suspendedReason: null,
     archivedAt: null,

@@ -87,6 +87,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         createdAt: NOON,
         updatedAt: session.now,
         lastActiveAt: session.now,
+        lastTurn: { at: session.now, outcome: null, line: null },
         version: 7,
         lastSeq: 10,
       };
@@ -170,7 +171,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
               offset,
               sessions,
               total: 5,
-              next: more ? { createdAt: last.createdAt, id: last.id } : null,
+              next: more ? { at: last.createdAt, id: last.id } : null,
               counts: null,
               hits: [],
             });
@@ -195,7 +196,9 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
             const matching = all.filter((record) => matches(record, query));
             const page = await store.listSessions(query);
             const { offset = 0, limit } = query;
-            const later = matching.filter((record) => isAfter(record, query.after));
+            const later = matching
+              .filter((record) => isAfter(record, query))
+              .toSorted((left, right) => newerFirst(left, right, query.order));
             expect(page.sessions.map(({ id }) => id)).toEqual(
               later.slice(offset, offset + limit).map(({ id }) => id),
             );
@@ -253,7 +256,8 @@ function anyQuery(repoIds: readonly string[]): fc.Arbitrary<SessionQuery> {
     search: fc.constantFrom("even", "odd", "neither"),
     from: time,
     to: time,
-    after: fc.record({ createdAt: time, id: fc.constantFrom("", "7", "~") }),
+    order: fc.constantFrom<SessionQuery["order"]>("turn", "created"),
+    after: fc.record({ at: time, id: fc.constantFrom("", "7", "~") }),
   };
   return fc.subarray(Object.keys(filters), { maxLength: 3 }).chain((names) =>
     fc.record({
@@ -280,8 +284,20 @@ function matches(record: SessionRecord, query: SessionQuery): boolean {
   );
 }
 
-function isAfter({ createdAt, id }: SessionRecord, after: ListPosition | undefined): boolean {
-  if (after === undefined || createdAt !== after.createdAt)
-    return after === undefined || createdAt < after.createdAt;
-  return id < after.id;
+function isAfter(record: SessionRecord, { after, order }: SessionQuery): boolean {
+  const at = timeOf(record, order);
+  if (after === undefined || at !== after.at) return after === undefined || at < after.at;
+  return record.id < after.id;
+}
+
+function newerFirst(
+  left: SessionRecord,
+  right: SessionRecord,
+  order: SessionQuery["order"],
+): number {
+  return timeOf(right, order) - timeOf(left, order) || (left.id < right.id ? 1 : -1);
+}
+
+function timeOf({ createdAt, lastTurn }: SessionRecord, order: SessionQuery["order"]): number {
+  return order === "turn" ? lastTurn.at : createdAt;
 }

@@ -350,7 +350,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         expect(await store.inactiveSessions({ statuses: [], before: NOON * 2, limit: 10 })).toEqual(
           [],
         );
-        const after = { createdAt: NOON + 10 * 60_000, id: a.id };
+        const after = { at: NOON + 10 * 60_000, id: a.id };
         expect(
           await store.inactiveSessions({ statuses: ["active"], before, after, limit: 10 }),
         ).toEqual(ids([b, c]));

@@ -141,6 +141,7 @@ function foreign(more: Partial<Session> = {}): Session {
     createdAt: NOON - 10_000,
     updatedAt: NOON - 5_000,
     lastActiveAt: NOON - 5_000,
+    lastTurn: { at: NOON - 6_000, outcome: "completed", line: "Done." },
     finalizedAt: NOON - 5_000,
     summary: "Done.",
     ...more,

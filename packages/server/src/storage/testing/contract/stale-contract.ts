@@ -88,9 +88,9 @@ export function staleContract(open: OpenTestStore): void {
             { id: "e", ...named("e"), lastActiveAt: NOON - 4, entries: 1 },
             { id: "d", ...named("d"), lastActiveAt: NOON - 3, entries: 1 },
           ],
-          next: { createdAt: NOON - 3, id: "d" },
+          next: { at: NOON - 3, id: "d" },
         });
-        const after = { createdAt: NOON - 3, id: "d" };
+        const after = { at: NOON - 3, id: "d" };
         const rest = await store.staleSessions({
           kind: "tracked",
           before: BEFORE,

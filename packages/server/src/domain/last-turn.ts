@@ -1,0 +1,42 @@
+import type { SessionEvent } from "./kernel/event.ts";
+import type { RunResult } from "./run.ts";
+
+/** The latest turn of a session, as lists show it. */
+export interface LastTurn {
+  /** When somebody last sent something, was asked, answered, or a run began or ended. Output of an agent does not count. */
+  readonly at: number;
+  /** How the last run ended; null before the first end. */
+  readonly outcome: RunResult["outcome"] | null;
+  /** The last line that an agent said in it; null if nothing was said. */
+  readonly line: string | null;
+}
+
+export const OUTCOMES = ["completed", "failed", "cancelled", "interrupted"] as const;
+const MAX_LINE = 200;
+
+export function firstTurn(at: number): LastTurn {
+  return { at, outcome: null, line: null };
+}
+
+export function turnAfter(turn: LastTurn, event: SessionEvent): LastTurn {
+  const at = Math.max(turn.at, event.at);
+  switch (event.type) {
+    case "message.queued":
+    case "run.started":
+    case "run.suspended":
+    case "suspension.closed":
+      return { ...turn, at };
+    case "run.ended":
+      return { at, outcome: event.result.outcome, line: event.line ?? turn.line };
+    default:
+      return turn;
+  }
+}
+
+/** The last line with words in a text, without the marks of Markdown around it. Null if there is none. */
+export function lastLineOf(text: string): string | null {
+  const lines = text.split("\n").map((line) => line.replace(/^[\s#>*\-+`|]+|[\s*`|]+$/gu, ""));
+  const line = lines.findLast((each) => /[\p{L}\p{N}]/u.test(each));
+  if (line === undefined) return null;
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE - 1).trimEnd()}…` : line;
+}
