@@ -53,6 +53,7 @@ export function sampleSession(count: number): WholeSession {
     lastEventId: String(count),
     messages: Array.from({ length: count }, (_, index) => sampleMessage(index)),
     rewoundRuns: [],
+    earlier: 0,
   };
 }
 

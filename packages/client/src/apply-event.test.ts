@@ -50,6 +50,7 @@ const WHOLE: WholeSession = {
   repo: REPOSITORY,
   messages: [message(1, "a"), message(5, "b")],
   rewoundRuns: [],
+  earlier: 0,
   lastEventId: "5",
 };
 

@@ -102,7 +102,14 @@ const ROUTES: readonly Route[] = [
   {
     ask: ({ sessions }) => sessions.get("s"),
     request: "GET /api/sessions/s",
-    reply: { ...SESSION, repo: REPOSITORY, messages: [], rewoundRuns: [], lastEventId: "3" },
+    reply: {
+      ...SESSION,
+      repo: REPOSITORY,
+      messages: [],
+      earlier: 0,
+      rewoundRuns: [],
+      lastEventId: "3",
+    },
   },
   {
     ask: ({ sessions }) => sessions.update("s", { title: null, phase: "planning" }),

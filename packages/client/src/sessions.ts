@@ -41,6 +41,7 @@ import {
   type SendMessageRequest,
   type Session,
   type SessionList,
+  type SessionQuery,
   type ShouldResumeQuery,
   type UpdateSessionRequest,
   type WholeSession,
@@ -73,9 +74,12 @@ export function createSessions(connection: Connection) {
       call("createSessionReplySchema", "POST", ROOT, { ...options, body: body ?? {} }),
     list: (query?: Partial<ListSessionsQuery>, options?: CallOptions): Promise<SessionList> =>
       call("sessionListSchema", "GET", ROOT, { ...options, query }),
-    /** The session with its repository and all its messages. */
-    get: async (id: string, options?: CallOptions): Promise<WholeSession> =>
-      call("wholeSessionSchema", "GET", pathOf(id), options),
+    /** The session with its repository and all its messages, or the last ones (`tail`). */
+    get: async (
+      id: string,
+      { tail, ...options }: CallOptions & Partial<SessionQuery> = {},
+    ): Promise<WholeSession> =>
+      call("wholeSessionSchema", "GET", pathOf(id), { ...options, query: { tail } }),
     /** The stored row, even when it cannot be parsed. */
     raw: async (id: string, options?: CallOptions): Promise<RawSession> =>
       call("rawSessionSchema", "GET", pathOf(id, "raw"), options),

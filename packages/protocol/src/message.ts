@@ -100,6 +100,9 @@ export const messagesQuerySchema = z.object({
     .optional()
     .describe("only messages written or delivered after this time; use `after` for exact paging"),
   after: countInputSchema.optional().describe("only messages after this seq"),
+  before: countInputSchema
+    .optional()
+    .describe("the last messages before this seq, instead of the first ones; excludes `after`"),
   limit: limitSchema(LIMITS.messagePageSize, LIMITS.messagePageSize),
 });
 export type MessagesQuery = z.infer<typeof messagesQuerySchema>;

@@ -163,6 +163,7 @@ export const wholeSessionSchema = sessionSchema
   .extend({
     repo: repositorySchema.nullable(),
     messages: z.array(messageSchema),
+    earlier: countSchema.default(0).describe("number of older messages that `tail` left out"),
     rewoundRuns: z
       .array(idSchema)
       .default([])
@@ -171,6 +172,19 @@ export const wholeSessionSchema = sessionSchema
   })
   .meta({ id: "WholeSession" });
 export type WholeSession = z.infer<typeof wholeSessionSchema>;
+
+export const sessionQuerySchema = z.object({
+  tail: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LIMITS.messagePageSize)
+    .optional()
+    .describe(
+      "only the last messages, at least so many: all that can still change are among them; the others are listed with `before`",
+    ),
+});
+export type SessionQuery = z.infer<typeof sessionQuerySchema>;
 
 export const rawSessionSchema = z
   .object({

@@ -176,6 +176,7 @@ export function createSessionModel(): SessionModel {
       repo: REPOSITORY,
       messages: [...messages],
       rewoundRuns: [],
+      earlier: 0,
       lastEventId: String(seq),
     }),
     // An incomplete message contains all text so far, although its deltas are still in the log.

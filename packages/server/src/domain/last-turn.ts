@@ -26,8 +26,12 @@ export function turnAfter(turn: LastTurn, event: SessionEvent): LastTurn {
     case "run.suspended":
     case "suspension.closed":
       return { ...turn, at };
-    case "run.ended":
-      return { at, outcome: event.result.outcome, line: event.line ?? turn.line };
+    case "run.ended": {
+      const { outcome } = event.result;
+      const line = event.line ?? turn.line;
+      // A stop of the server is nobody's turn.
+      return { at: outcome === "interrupted" ? turn.at : at, outcome, line };
+    }
     default:
       return turn;
   }

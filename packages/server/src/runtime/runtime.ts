@@ -101,7 +101,11 @@ export interface Runtime extends ServerLogins {
   findSession(name: string): Promise<string | null>;
   readSession(sessionId: string): Promise<SessionReply>;
   /** The session with its repository, all messages and the position where its feed continues. */
-  readWholeSession(sessionId: string): Promise<Reply<WholeSession>>;
+  /** `tail`: only so many messages, the last ones, with all that can still change. */
+  readWholeSession(
+    sessionId: string,
+    options?: { readonly tail?: number },
+  ): Promise<Reply<WholeSession>>;
   updateSession(request: UpdateSession): Promise<SessionReply>;
   deleteSession(request: DeleteSession): Promise<DeletedReply>;
   /** The stored rows, even if they are unreadable. */

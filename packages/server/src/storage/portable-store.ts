@@ -31,7 +31,7 @@ import {
 import { readRaw, unreadableSessions } from "./reads/raw-session.ts";
 import { readEvents } from "./reads/read-events.ts";
 import { readFigures, tally } from "./reads/read-figures.ts";
-import { readMessage, readMessages } from "./reads/read-messages.ts";
+import { readMessage, readMessages, readNewest } from "./reads/read-messages.ts";
 import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
 import type { Source } from "./reads/source.ts";
@@ -122,6 +122,7 @@ export function portableStore(parts: Parts): Store {
     findSession: reading(findSession),
     findSessions: reading(findSessions),
     readMessages: reading(readMessages),
+    readNewest: reading(readNewest),
     readMessage: reading(readMessage),
     readEvents: reading(readEvents),
     readQueue: reading(readQueue),

@@ -94,6 +94,7 @@ describe("a stop of the server", () => {
       expect(session).toEqual({
         ...sessionAfter(...RUNNING, send(2)),
         standing: AWAY,
+        lastTurn: { at: NOON, outcome: "interrupted", line: null },
       });
     },
   );

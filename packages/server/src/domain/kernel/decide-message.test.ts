@@ -240,6 +240,7 @@ describe("an interrupting message", () => {
       ...sessionAfter(...commands),
       standing: { status: "active", activity: { state: "idle" } },
       queue: [entry(3), entry(2)],
+      lastTurn: { at: NOON, outcome: "cancelled", line: null },
     });
   });
 

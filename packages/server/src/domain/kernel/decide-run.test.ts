@@ -51,6 +51,8 @@ function running(more: Partial<CurrentRun> = {}): Standing {
 
 const ACTIVE_IDLE: Standing = { status: "active", activity: { state: "idle" } };
 
+const CANCELLED_TURN = { at: NOON, outcome: "cancelled", line: null } as const;
+
 describe("idle → running", () => {
   it("C1 starts the run at the head of the queue", () => {
     const before = sessionAfter(create(), send(1), send(2));
@@ -262,7 +264,22 @@ describe("running → idle", () => {
         { type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: { tokens: 7 } },
       ],
       refused: null,
-      session: { ...sessionAfter(...RUNNING), standing: ACTIVE_IDLE },
+      session: {
+        ...sessionAfter(...RUNNING),
+        standing: ACTIVE_IDLE,
+        lastTurn: { at: NOON, outcome: "completed", line: null },
+      },
+    });
+  });
+
+  it("keeps the last line that an agent said", () => {
+    const { session } = given(...RUNNING).when({ ...endRun(1), line: "All tests pass." });
+    expect(session?.lastTurn.line).toBe("All tests pass.");
+    const next = given(...RUNNING, { ...endRun(1), line: "Done." }, send(2, { start: HANDED }));
+    expect(next.when(endRun(2, FAILED)).session?.lastTurn).toEqual({
+      at: NOON,
+      outcome: "failed",
+      line: "Done.",
     });
   });
 
@@ -276,6 +293,7 @@ describe("running → idle", () => {
         errorCount: 1,
         errorTotal: 1,
         lastError: { id: "r1", text: "the agent exited with code 1", at: NOON },
+        lastTurn: { at: NOON, outcome: "failed", line: null },
       },
     });
   });
@@ -324,7 +342,7 @@ describe("suspended → idle", () => {
       expect(given(...WAITING).when(command)).toEqual({
         events: ended(reason),
         refused: null,
-        session: { ...sessionAfter(...WAITING), standing: ACTIVE_IDLE },
+        session: { ...sessionAfter(...WAITING), standing: ACTIVE_IDLE, lastTurn: CANCELLED_TURN },
       });
     },
   );
@@ -369,7 +387,7 @@ describe("cancelling", () => {
         },
       ],
       refused: null,
-      session: { ...sessionAfter(...commands), standing: ACTIVE_IDLE },
+      session: { ...sessionAfter(...commands), standing: ACTIVE_IDLE, lastTurn: CANCELLED_TURN },
     });
   });
 

@@ -121,6 +121,7 @@ describe.each([
       queue: [],
       updatedAt: LATER,
       lastActiveAt: LATER,
+      lastTurn: { at: LATER, outcome: "cancelled", line: null },
     });
   });
 

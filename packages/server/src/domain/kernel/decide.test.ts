@@ -91,6 +91,7 @@ describe("creating a session", () => {
         createdAt: NOON,
         updatedAt: NOON,
         lastActiveAt: NOON,
+        lastTurn: { at: NOON, outcome: null, line: null },
         finalizedAt: null,
         summary: null,
       },

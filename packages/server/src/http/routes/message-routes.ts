@@ -114,11 +114,11 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       querystring: messagesQuerySchema,
       response: { 200: messagesReplySchema, ...readProblems("session_not_found") },
     },
-    handler: async ({ params, query: { after, since, limit } }, reply) => {
+    handler: async ({ params, query: { after, before, since, limit } }, reply) => {
       const page = await runtime.readMessages({
         sessionId: params.id,
         limit,
-        ...defined({ after, since: fromWireTime(since) }),
+        ...defined({ after, before, since: fromWireTime(since) }),
       });
       return sendReply(reply, page, ({ messages, nextAfter }): MessagesReply => ({
         messages: messages.map(toWireMessage),

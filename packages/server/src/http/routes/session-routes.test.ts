@@ -167,6 +167,7 @@ describe("sessions over HTTP", () => {
                 repo: REPO,
                 messages: [message(), message({ id: "m2", seq: 4, complete: false })],
                 rewoundRuns: new Set(["r9", "r1"]),
+                earlier: 0,
                 feedAfter: 39,
               }
             : refusal(),
@@ -210,6 +211,7 @@ describe("sessions over HTTP", () => {
         }),
       ],
       rewoundRuns: ["r1", "r9"],
+      earlier: 0,
       lastEventId: "39",
     });
     expect((await app.inject("/api/sessions/other")).statusCode).toBe(404);
@@ -226,6 +228,7 @@ describe("sessions over HTTP", () => {
           repo: null,
           messages: [],
           rewoundRuns: new Set<string>(),
+          earlier: 0,
           feedAfter: 0,
         }),
       },

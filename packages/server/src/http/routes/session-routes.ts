@@ -8,6 +8,7 @@ import {
   rawSessionSchema,
   sessionListSchema,
   sessionParamsSchema,
+  sessionQuerySchema,
   toEtag,
   updateSessionRequestSchema,
   wholeSessionSchema,
@@ -15,6 +16,7 @@ import {
   type UpdateSessionRequest,
 } from "@holdfast/protocol";
 import type { FastifyRequest } from "fastify";
+import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
 import { createListEncoder } from "../wire/list-encoder.ts";
 import { fromWireCreate, fromWireQuery, fromWireUpdate } from "../wire/from-wire.ts";
@@ -128,7 +130,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id",
     schema: {
       operationId: "getSession",
-      summary: "Get a session with its repository and all messages",
+      summary: "Get a session with its repository and its messages",
       description:
         "An event stream that starts at `lastEventId` continues this reply without a gap. The ETag is " +
         "the version for If-Match; streamed text does not change it. If the stored data is damaged, " +
@@ -136,10 +138,11 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "the session. Unreadable messages are left out.",
       tags: TAGS,
       params: sessionParamsSchema,
+      querystring: sessionQuerySchema,
       response: { 200: wholeSessionSchema, ...readProblems("session_not_found") },
     },
-    handler: async ({ params }, reply) => {
-      const whole = await runtime.readWholeSession(params.id);
+    handler: async ({ params, query }, reply) => {
+      const whole = await runtime.readWholeSession(params.id, defined(query));
       if (!whole.ok) return sendRefusal(reply, whole);
       return reply
         .code(200)

@@ -194,6 +194,7 @@ export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
     ...toWireSession(whole.session),
     repo: whole.repo === null ? null : toWireRepo(whole.repo),
     messages: whole.messages.map(toWireMessage),
+    earlier: whole.earlier,
     rewoundRuns: [...whole.rewoundRuns].toSorted(),
     lastEventId: String(whole.feedAfter),
   };

@@ -76,6 +76,7 @@ describe("an export", () => {
         createdAt: at(0),
         updatedAt: at(4000),
         lastActiveAt: at(4000),
+        lastTurn: { at: at(4000), outcome: "completed", line: null },
         finalizedAt: null,
         summary: null,
         lastSeq: 8,

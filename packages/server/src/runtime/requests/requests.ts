@@ -109,7 +109,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       }),
     findSession: (name) => store.findSession(name),
     readSession: (sessionId) => withSession(store, sessionId, (session) => ({ session })),
-    readWholeSession: (sessionId) => readWholeSession(store, sessionId),
+    readWholeSession: (sessionId, options) => readWholeSession(store, sessionId, options),
     readRaw: async (sessionId) => {
       const raw = await store.readRaw(sessionId);
       return raw === null ? noSuchSession() : { ok: true, raw };

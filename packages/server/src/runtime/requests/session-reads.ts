@@ -8,6 +8,8 @@ export interface WholeSession {
   readonly session: SessionSnapshot;
   readonly repo: Repo | null;
   readonly messages: readonly Message[];
+  /** The number of messages before them. */
+  readonly earlier: number;
   /** The runs that were taken back. */
   readonly rewoundRuns: ReadonlySet<string>;
   /** A feed opened after this position brings everything that is missing here. */
@@ -18,6 +20,8 @@ export interface ReadMessages {
   readonly sessionId: string;
   readonly after?: number;
   readonly since?: number;
+  /** The last messages before this number, instead of the first ones. */
+  readonly before?: number;
   readonly limit: number;
 }
 
@@ -52,20 +56,32 @@ export interface PastRun extends Run {
 /** Suspensions listed per run; the messages of the run show the others. */
 const SUSPENSIONS_SHOWN = 100;
 
-export function readWholeSession(store: Store, sessionId: string): Promise<Reply<WholeSession>> {
+/** `tail`: only so many messages, the last ones. */
+export function readWholeSession(
+  store: Store,
+  sessionId: string,
+  { tail }: { readonly tail?: number } = {},
+): Promise<Reply<WholeSession>> {
   return withSession(store, sessionId, async (session) => {
     const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
-    const messages = await store.readMessages({ sessionId });
+    const { messages, earlier } =
+      tail === undefined
+        ? { messages: await store.readMessages({ sessionId }), earlier: 0 }
+        : await store.readNewest({ sessionId, limit: tail });
     const rewoundRuns = await store.rewoundRuns(sessionId);
     // The feed sends an incomplete message again as a whole, so that no piece of it is added twice.
     const feedAfter = Math.min(session.lastSeq, beforeIncomplete(messages) ?? Infinity);
-    return { session, repo, messages, rewoundRuns, feedAfter };
+    return { session, repo, messages, earlier, rewoundRuns, feedAfter };
   });
 }
 
 export function readMessages(store: Store, query: ReadMessages): Promise<Reply<MessagePage>> {
   return withSession(store, query.sessionId, async () => {
-    const messages = await store.readMessages(query);
+    const { before, sessionId, limit } = query;
+    const messages =
+      before === undefined
+        ? await store.readMessages(query)
+        : (await store.readNewest({ sessionId, before, limit })).messages;
     const last = messages.at(-1)?.seq ?? query.after ?? 0;
     return { messages, nextAfter: beforeIncomplete(messages) ?? last };
   });

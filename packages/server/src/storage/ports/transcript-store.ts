@@ -7,6 +7,8 @@ export interface TranscriptStore {
   /** Stores output of an agent if the run is still current and the fence holds. */
   append(output: Output): Promise<Appended | AppendRefused>;
   readMessages(query: MessageQuery): Promise<readonly Message[]>;
+  /** The last messages before a number, in order. Without the number, all that can still change are among them. */
+  readNewest(query: NewestQuery): Promise<NewestMessages>;
   readMessage(sessionId: string, messageId: string): Promise<Message | null>;
   readEvents(query: EventQuery): Promise<readonly LogEntry[]>;
 }
@@ -75,6 +77,19 @@ export interface MessageQuery {
   /** Later than this time. */
   readonly since?: number;
   readonly limit?: number;
+}
+
+export interface NewestQuery {
+  readonly sessionId: string;
+  /** Before this sequence number. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+export interface NewestMessages {
+  readonly messages: readonly Message[];
+  /** The number of messages before them. */
+  readonly earlier: number;
 }
 
 export interface EventQuery {

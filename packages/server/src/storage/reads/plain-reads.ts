@@ -114,7 +114,12 @@ const openRows = prepared(({ db }) =>
 export async function unsettledSessions({ db }: Source): Promise<readonly string[]> {
   const sessions = db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
   const working = sessions.where("state", "<>", sql.lit("idle"));
-  const queued = sessions.where("queued", ">", sql.lit(0));
+  // The plus hides the condition from SQLite, which would scan another partial index, of all sessions.
+  const queued = db
+    .selectFrom("AgentSession")
+    .select("id")
+    .where(sql<boolean>`+"setAside" = 0`)
+    .where("queued", ">", sql.lit(0));
   const owned = sessions.where("owner", "is not", null);
   // Sorted here: with an order, SQLite would scan all sessions by ID.
   const rows = await working.unionAll(queued).unionAll(owned).execute();

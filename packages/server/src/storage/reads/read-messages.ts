@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder } from "kysely";
 import { grownContent, type Message } from "../../domain/message.ts";
 import { fromMessageRow } from "../rows/message-row.ts";
 import { prepared } from "../prepared.ts";
-import type { MessageQuery } from "../ports/transcript-store.ts";
+import type { MessageQuery, NewestMessages, NewestQuery } from "../ports/transcript-store.ts";
 import type { MessageRow, Tables } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 
@@ -23,6 +23,39 @@ export async function readMessages(
   if (limit !== undefined) select = select.limit(limit);
   return toMessages(source, await select.execute());
 }
+
+export async function readNewest(
+  source: Source,
+  { sessionId, before, limit }: NewestQuery,
+): Promise<NewestMessages> {
+  const { db } = source;
+  const newest = selectMessages(source, sessionId).orderBy("seq", "desc").limit(limit);
+  const rows = await (before === undefined ? newest : newest.where("seq", "<", before)).execute();
+  const start = rows.at(-1)?.seq ?? 0;
+  const open =
+    before === undefined ? await firstOpen(source, { sessionId }).then((found) => found[0]) : null;
+  if (open !== undefined && open !== null && open.seq < start) {
+    const others = selectMessages(source, sessionId).orderBy("seq", "desc");
+    rows.push(...(await others.where("seq", ">=", open.seq).where("seq", "<", start).execute()));
+  }
+  const counted = await db
+    .selectFrom("AgentMessage")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("sessionId", "=", sessionId)
+    .where("seq", "<", rows.at(-1)?.seq ?? 0)
+    .executeTakeFirstOrThrow();
+  return { messages: toMessages(source, rows.toReversed()), earlier: Number(counted.count) };
+}
+
+const firstOpen = prepared((source, { sessionId }: { sessionId: string }) =>
+  source.db
+    .selectFrom("AgentMessage")
+    .select("seq")
+    .where("sessionId", "=", sessionId)
+    .where("complete", "=", sql.lit(0))
+    .orderBy("seq")
+    .limit(1),
+);
 
 export async function readMessage(
   source: Source,

@@ -14,6 +14,7 @@ export function sampleWhole(more: Partial<WholeSession> = {}): WholeSession {
     repo: null,
     messages: [],
     rewoundRuns: [],
+    earlier: 0,
     lastEventId: "7",
     ...more,
   };

@@ -29,6 +29,7 @@ export const wholeSession = (more: Partial<WholeSession> = {}): WholeSession => 
     repo: samples.REPO,
     messages: [],
     rewoundRuns: new Set<string>(),
+    earlier: 0,
     feedAfter: 0,
   }),
   ...more,

@@ -69,7 +69,14 @@ export async function openScriptedServer({
       const nextAfter = growing === undefined ? messages.at(-1)?.seq : growing.seq - 1;
       return json(response, 200, { messages, nextAfter: nextAfter ?? after });
     }
-    const { repo: _, messages: __, rewoundRuns: ___, lastEventId: ____, ...plain } = whole;
+    const {
+      repo: _,
+      messages: __,
+      rewoundRuns: ___,
+      earlier: _____,
+      lastEventId: ____,
+      ...plain
+    } = whole;
     json(
       response,
       200,
