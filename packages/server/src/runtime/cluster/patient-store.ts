@@ -41,6 +41,7 @@ export function patientStore(
       retry((wasTried) => store.append(wasTried ? { ...output, wasTried } : output)),
     readSession: (sessionId) => retry(() => store.readSession(sessionId)),
     readMessages: (query) => retry(() => store.readMessages(query)),
+    readNewest: (query) => retry(() => store.readNewest(query)),
     readMessage: (sessionId, messageId) => retry(() => store.readMessage(sessionId, messageId)),
     readEvents: (query) => retry(() => store.readEvents(query)),
     readQueue: (sessionId) => retry(() => store.readQueue(sessionId)),
