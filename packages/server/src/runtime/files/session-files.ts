@@ -101,15 +101,11 @@ export function createSessionFiles(context: Needed, git: FolderGit): SessionFile
     const { folder, snapshot: after } = now;
     const count = async (before: string): Promise<ChangeCounts> =>
       countChanges(await git.changes(folder, { before, after: after.tree }));
-    const { tree } = run.filesBefore;
+    const changes = await count(run.filesBefore.tree);
     const base = session.files?.base ?? null;
-    const isFirst = base === null || base === tree;
-    const [changes, sinceBase] = await Promise.all([
-      count(tree),
-      isFirst ? null : count(base).catch(() => null),
-      isFirst && git.keep(folder, { sessionId, name: ["base"] }, tree),
-    ]);
-    const total = isFirst ? changes : sinceBase;
+    const isFirst = base === null || base === run.filesBefore.tree;
+    if (isFirst) await git.keep(folder, { sessionId, name: ["base"] }, run.filesBefore.tree);
+    const total = isFirst ? changes : await count(base).catch(() => null);
     void dropOld(session).catch(note(sessionId, "old snapshots could not be removed"));
     const record = { runId, after, changes, ...(total !== null && { total }) };
     return [{ type: "record-files", at: context.clock(), record }];
