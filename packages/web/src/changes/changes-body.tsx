@@ -9,6 +9,7 @@ import { HighlightProvider } from "../markdown/use-highlight.tsx";
 import { runName } from "../rewind/run-name.ts";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button, IconButton } from "../ui/button.tsx";
+import { loaded } from "../ui/loaded.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { showFailure } from "../ui/toast.ts";
 import { changesKey, changesQuery } from "./changes-queries.ts";
@@ -17,6 +18,8 @@ import { FileRow } from "./file-row.tsx";
 import { changesStamp, toQuery, type Scope } from "./scope.ts";
 import { ScopeSwitch } from "./scope-switch.tsx";
 import "./changes.css";
+
+const KeepSection = loaded(() => import("../keep/keep-section.tsx").then((m) => m.KeepSection));
 
 export interface ChangesProps {
   readonly session: Session;
@@ -34,6 +37,7 @@ export function ChangesBody(props: ChangesProps): ReactElement {
   return (
     <HighlightProvider>
       <div className="flex flex-col gap-3">
+        {session.changes !== null && <KeepSection session={session} />}
         <ScopeSwitch
           scope={scope}
           runs={runs}

@@ -103,7 +103,7 @@ export function SessionHeader({
         )}
         {worktree !== null && (
           <DetailsButton text={worktree} hint="The branch of its worktree" title="Worktree">
-            <WorktreeDetails worktree={session.worktree} />
+            <WorktreeDetails id={session.id} worktree={session.worktree} />
           </DetailsButton>
         )}
         {usage !== null && (
