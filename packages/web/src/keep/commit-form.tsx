@@ -23,7 +23,7 @@ export function CommitForm({
   const text = message ?? branch.suggestedMessage;
   const isReady = text.trim() !== "" && !disabled && busy === null;
   const commit = async (): Promise<void> => {
-    if (isReady && (await keep.commit(text))) onDone();
+    if (isReady && (await keep.commit(text)) !== null) onDone();
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();

@@ -8,5 +8,7 @@ export function branchQuery(sessionId: string) {
     queryKey: [...changesKey(sessionId), "branch"] as const,
     queryFn: ({ signal }) => client.sessions.branch(sessionId, { signal }),
     retry: false,
+    // Others commit to the same repository.
+    staleTime: 0,
   });
 }

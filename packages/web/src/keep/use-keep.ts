@@ -31,18 +31,18 @@ export function useKeep(sessionId: string) {
     else edited.set(sessionId, text);
     setMessage(text);
   };
-  /** Resolves to whether it was done. */
-  const act = async (action: KeepAction, work: () => Promise<string>): Promise<boolean> => {
+  /** Resolves to what was done; null if it was refused. */
+  const act = async (action: KeepAction, work: () => Promise<string>): Promise<string | null> => {
     setBusy(action);
     setResult(null);
     try {
       const text = await work();
       announce(text);
       setResult({ ended: "done", text });
-      return true;
+      return text;
     } catch (error) {
       setResult({ ended: "refused", refusal: refusalOf(error) });
-      return false;
+      return null;
     } finally {
       await queries.invalidateQueries({ queryKey: changesKey(sessionId) });
       setBusy(null);
@@ -55,12 +55,12 @@ export function useKeep(sessionId: string) {
     /** The edited message of the next commit; null for the suggested one. */
     message,
     editMessage,
-    commit: async (text: string): Promise<boolean> => {
-      const isDone = await act("commit", async () =>
+    commit: async (text: string): Promise<string | null> => {
+      const done = await act("commit", async () =>
         committedText(await sessions.commit(sessionId, { message: text })),
       );
-      if (isDone) editMessage(null);
-      return isDone;
+      if (done !== null) editMessage(null);
+      return done;
     },
     rebase: () => act("rebase", async () => rebasedText(await sessions.rebase(sessionId))),
     /** Into the branch that the question named. */

@@ -1,3 +1,4 @@
+import { comparisonOf } from "@holdfast/protocol";
 import { ArrowLeft, Ellipsis, Square } from "lucide-react";
 import { type ReactElement, type ReactNode, useState } from "react";
 import { capital, sessionName } from "../api/session-name.ts";
@@ -120,6 +121,14 @@ export function SessionHeader({
           <DetailsButton text={connections} title="Connections">
             <ConnectionDetails session={session} />
           </DetailsButton>
+        )}
+        {comparisonOf(session) !== null && (
+          <Link
+            to={{ page: "compare", search: { of: session.id } }}
+            className="touch-target inline-flex items-center text-accent underline underline-offset-2"
+          >
+            Comparison
+          </Link>
         )}
         {session.forkedFrom !== null && (
           <Link
