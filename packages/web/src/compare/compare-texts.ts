@@ -48,16 +48,20 @@ export function progressOf(
 export function lastAnswer({
   messages,
   rewoundRuns,
-}: Pick<WholeSession, "messages" | "rewoundRuns">): Message | null {
+}: Pick<WholeSession, "messages" | "rewoundRuns">): {
+  readonly id: string;
+  readonly text: string;
+} | null {
   const rewound = new Set<string | null>(rewoundRuns);
-  const answer = messages.findLast(
-    ({ role, content, runId }) => role === "agent" && isAnswer(content) && !rewound.has(runId),
-  );
-  return answer ?? null;
+  for (const { id, role, content, runId } of messages.toReversed()) {
+    const text = role === "agent" && !rewound.has(runId) ? answerText(content) : "";
+    if (text !== "") return { id, text };
+  }
+  return null;
 }
 
-function isAnswer({ type, text, parent }: Readonly<Record<string, unknown>>): boolean {
-  return type === "text" && parent === undefined && typeof text === "string" && text.trim() !== "";
+function answerText({ type, text, parent }: Readonly<Record<string, unknown>>): string {
+  return type === "text" && parent === undefined && typeof text === "string" ? text.trim() : "";
 }
 
 /** What the agents were asked: the first message of a user. */

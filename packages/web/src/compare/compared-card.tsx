@@ -14,7 +14,6 @@ import { branchQuery } from "../keep/keep-queries.ts";
 import { PullRequestLink } from "../keep/pull-request-link.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Clamped } from "../tools/clamped.tsx";
-import { textOf } from "../transcript/message-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Spinner } from "../ui/spinner.tsx";
@@ -135,7 +134,7 @@ function Answer({ session }: { readonly session: WholeSession }): ReactElement {
   return (
     <div className="min-w-0 text-sm">
       <h3 className="sr-only">Last answer</h3>
-      <Clamped text={textOf(answer)} lines={ANSWER_LINES}>
+      <Clamped text={answer.text} lines={ANSWER_LINES}>
         {(text) => <Markdown text={text} textKey={answer.id} />}
       </Clamped>
     </div>

@@ -1,4 +1,3 @@
-import { comparisonOf } from "@holdfast/protocol";
 import { ArrowLeft, Ellipsis, Square } from "lucide-react";
 import { type ReactElement, type ReactNode, useState } from "react";
 import { capital, sessionName } from "../api/session-name.ts";
@@ -22,6 +21,9 @@ const SessionMenu = loaded(
   <IconButton label="More" aria-disabled>
     <Ellipsis size={18} aria-hidden="true" />
   </IconButton>,
+);
+const ComparisonLink = loaded(() =>
+  import("../compare/comparison-link.tsx").then((m) => m.ComparisonLink),
 );
 const ConnectionDetails = loaded(() =>
   import("./details/connection-details.tsx").then((m) => m.ConnectionDetails),
@@ -122,14 +124,7 @@ export function SessionHeader({
             <ConnectionDetails session={session} />
           </DetailsButton>
         )}
-        {comparisonOf(session) !== null && (
-          <Link
-            to={{ page: "compare", search: { of: session.id } }}
-            className="touch-target inline-flex items-center text-accent underline underline-offset-2"
-          >
-            Comparison
-          </Link>
-        )}
+        {"comparison" in session.metadata && <ComparisonLink session={session} />}
         {session.forkedFrom !== null && (
           <Link
             to={{ page: "session", id: session.forkedFrom.sessionId }}
