@@ -4,6 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { countsName, filesText } from "./counts.ts";
 import { FileRow } from "./file-row.tsx";
 import type { Scope } from "./scope.ts";
+import "../tools/tools.css";
 import "./changes.css";
 
 const AT_ONCE = 200;

@@ -12,6 +12,7 @@ import { comparedIdsQuery, wholeSessionQuery } from "./compare-queries.ts";
 import { firstWish, idsOf } from "./compare-texts.ts";
 import { ComparedCard } from "./compared-card.tsx";
 import { TakeDialog } from "./take-dialog.tsx";
+import "../tools/tools.css";
 
 /** Sessions side by side: `ids` names them, `of` one session of a comparison. */
 export function ComparePage(): ReactElement {

@@ -35,11 +35,13 @@ it("says how the branch of a session stands (D7)", () => {
   expect(
     [
       branchOf({ isClean: false, changedFiles: 2, ahead: 0 }),
+      branchOf({ ahead: 0 }),
       branchOf({ ahead: 2, behind: 1 }),
       branchOf({ isClean: false, changedFiles: 1, into: null, ahead: null, behind: null }),
     ].map((branch) => branchFacts(branch).join(" ")),
   ).toEqual([
-    "2 files not committed. No commits that main does not have.",
+    "2 files not committed.",
+    "Everything is committed. main has all commits of the branch.",
     "Everything is committed. 2 commits ahead of main. 1 commit behind main.",
     "1 file not committed.",
   ]);

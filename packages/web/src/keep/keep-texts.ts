@@ -16,10 +16,10 @@ export function branchFacts(branch: BranchState): readonly string[] {
   const { isClean, changedFiles, into, ahead, behind } = branch;
   const files = isClean ? "Everything is committed." : `${filesText(changedFiles)} not committed.`;
   if (into === null || ahead === null || behind === null) return [files];
-  if (ahead === 0 && behind === 0) return [files, `No commits that ${into} does not have.`];
   return [
     files,
     ...(ahead > 0 ? [`${commitsText(ahead)} ahead of ${into}.`] : []),
+    ...(ahead === 0 && isClean ? [`${into} has all commits of the branch.`] : []),
     ...(behind > 0 ? [`${commitsText(behind)} behind ${into}.`] : []),
   ];
 }
