@@ -2,8 +2,8 @@ import type { BranchState, Message, Session, WholeSession } from "@holdfast/prot
 import { filesText } from "../changes/counts.ts";
 import type { BadgeTone } from "../ui/badge.tsx";
 
+const MIN_AGENTS = 2;
 /** More columns do not fit a screen. */
-export const MIN_AGENTS = 2;
 export const MAX_AGENTS = 4;
 
 /** A comparison of the command line may have more. */

@@ -76,7 +76,7 @@ function Kept({
             <Button
               key={action}
               size="small"
-              busy={busy === action}
+              busy={busy === action && open !== action}
               disabled={why !== null || busy !== null}
               aria-describedby={why === null ? undefined : reasonId}
               {...(action === "commit" && { "aria-expanded": open === "commit" })}
@@ -128,9 +128,18 @@ function Facts({ branch }: { readonly branch: BranchState }): ReactElement {
 }
 
 function Ended({ result }: { readonly result: KeepResult }): ReactElement {
-  return result.ended === "done" ? (
-    <p className="text-xs text-ok wrap-anywhere">{result.text}</p>
-  ) : (
-    <RefusalNote refusal={result.refusal} />
+  return (
+    <div ref={takeLostFocus} tabIndex={-1} className="outline-none">
+      {result.ended === "done" ? (
+        <p className="text-xs text-ok wrap-anywhere">{result.text}</p>
+      ) : (
+        <RefusalNote refusal={result.refusal} />
+      )}
+    </div>
   );
+}
+
+/** The button of an action is disabled during the action, and may be gone afterwards. */
+function takeLostFocus(element: HTMLElement | null): void {
+  if (document.activeElement === document.body) element?.focus();
 }

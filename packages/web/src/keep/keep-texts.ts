@@ -99,7 +99,7 @@ export function pushedText({ branch, commit }: PushReply): string {
   return `Pushed ${branch} at ${short(commit)}.`;
 }
 
-export function commitsText(count: number): string {
+function commitsText(count: number): string {
   return count === 1 ? "1 commit" : `${count.toLocaleString("en")} commits`;
 }
 
