@@ -8,16 +8,22 @@ import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../ui/field.tsx";
+import { loaded } from "../ui/loaded.tsx";
 import { WorkspaceField } from "../worktree/workspace-field.tsx";
 import { ConnectionFields } from "./connection-fields.tsx";
 import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
 
+const CompareDialog = loaded(() =>
+  import("../compare/compare-dialog.tsx").then((m) => m.CompareDialog),
+);
+
 const FORM = "new-session";
 
 export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { draft, change, problem, isBusy, create } = useNewSession(onClose);
+  const [isComparing, setComparing] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void create();
@@ -27,6 +33,10 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
     event.preventDefault();
     void create();
   };
+  if (isComparing) {
+    const { repoId, message, base } = draft;
+    return <CompareDialog typed={{ repoId, message, base }} onClose={onClose} />;
+  }
   return (
     <Dialog
       open
@@ -34,6 +44,9 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
       title="New session"
       footer={
         <>
+          <Button tone="quiet" className="mr-auto -ml-3" onClick={() => setComparing(true)}>
+            Compare agents…
+          </Button>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
