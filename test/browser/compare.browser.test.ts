@@ -49,7 +49,7 @@ it("the same message goes to the chosen agents, and their work is shown live sid
   const { repoId, repository } = await newRepo();
   const gate = rig.gate();
   const page = await rig.open("/");
-  await page.keyboard.press("c");
+  await page.getByRole("button", { name: "New session" }).first().click();
   const created = page.getByRole("dialog", { name: "New session" });
   await created.getByLabel("Repository", { exact: true }).selectOption(repoId);
   const wish = `Change a\n${script(waitFor(gate), write("a.txt", "better\n"), say("It is **done**"))}`;

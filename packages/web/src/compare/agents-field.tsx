@@ -25,7 +25,7 @@ export function AgentsField({
           {providers
             .filter(({ installed }) => installed)
             .map(({ name, title }) => (
-              <label key={name} className="touch-target flex items-center gap-2 text-sm">
+              <label key={name} className="touch-target flex min-h-7 items-center gap-2 text-sm">
                 <input
                   type="checkbox"
                   className="size-4 shrink-0 accent-accent"
