@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, type ReactElement } from "react";
 import { providersQuery } from "../api/queries.ts";
 import { MissingProviders } from "../list/missing-providers.tsx";
+import { Check } from "../ui/field.tsx";
 import { MAX_AGENTS } from "./compare-texts.ts";
 
 /** Chooses the agents of a comparison among those that are installed. */
@@ -25,16 +26,14 @@ export function AgentsField({
           {providers
             .filter(({ installed }) => installed)
             .map(({ name, title }) => (
-              <label key={name} className="touch-target flex min-h-7 items-center gap-2 text-sm">
-                <input
-                  type="checkbox"
-                  className="size-4 shrink-0 accent-accent"
-                  checked={chosen.includes(name)}
-                  disabled={isFull && !chosen.includes(name)}
-                  onChange={() => toggle(name)}
-                />
+              <Check
+                key={name}
+                checked={chosen.includes(name)}
+                disabled={isFull && !chosen.includes(name)}
+                onChange={() => toggle(name)}
+              >
                 {title}
-              </label>
+              </Check>
             ))}
         </div>
         <p id={hint} className="text-xs text-muted">
