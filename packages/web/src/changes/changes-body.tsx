@@ -10,6 +10,7 @@ import { runName } from "../rewind/run-name.ts";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { loaded } from "../ui/loaded.tsx";
+import { Problem } from "../ui/field.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { showFailure } from "../ui/toast.ts";
 import { changesKey, changesQuery } from "./changes-queries.ts";
@@ -57,11 +58,7 @@ export function ChangesBody(props: ChangesProps): ReactElement {
             <RefreshCw size={13} aria-hidden="true" />
           </IconButton>
         </div>
-        {error !== null && !isFetching && (
-          <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
-            {errorText(error)}
-          </p>
-        )}
+        <Problem text={error === null || isFetching ? null : errorText(error)} />
         {data === undefined && isFetching && (
           <p className="flex items-center gap-2 text-muted">
             <Spinner /> Comparing the files…

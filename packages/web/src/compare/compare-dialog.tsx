@@ -1,15 +1,17 @@
 import { errorText } from "@holdfast/client";
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent, type KeyboardEvent, type ReactElement } from "react";
+import { useState, type FormEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
 import { pageStorage } from "../api/page-storage.ts";
 import { repositoriesQuery } from "../api/queries.ts";
 import { goTo } from "../app/router.ts";
+import { MessageField } from "../list/message-field.tsx";
 import { readLastChoice } from "../list/new-session.ts";
 import { RepositoryField } from "../list/repository-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field, Input, TextArea } from "../ui/field.tsx";
+import { Problem } from "../ui/field.tsx";
+import { BaseField } from "../worktree/base-field.tsx";
 import { AgentsField } from "./agents-field.tsx";
 import { missingText } from "./compare-texts.ts";
 import { startComparison, type Comparison } from "./start-comparison.ts";
@@ -27,11 +29,6 @@ export function CompareDialog({
   const { draft, change, problem, isBusy, start } = useComparison(typed, onClose);
   const missing = missingText(draft);
   const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void start();
-  };
-  const submitByKey = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
     void start();
   };
@@ -60,42 +57,16 @@ export function CompareDialog({
       <form id={FORM} onSubmit={submit} className="flex flex-col gap-4">
         <RepositoryField value={draft.repoId} onChange={(repoId) => change({ repoId })} />
         <AgentsField chosen={draft.agents} onChange={(agents) => change({ agents })} />
-        <Field label="Message" hint="Ctrl Enter starts the comparison.">
-          {(ids) => (
-            <TextArea
-              {...ids}
-              data-autofocus
-              rows={4}
-              placeholder="What should the agents do?"
-              value={draft.message}
-              onChange={(event) => change({ message: event.target.value })}
-              onKeyDown={submitByKey}
-            />
-          )}
-        </Field>
-        <Field label="Base" hint="A branch, tag or commit. Leave empty for the current one.">
-          {(ids) => (
-            <Input
-              {...ids}
-              spellCheck={false}
-              autoCapitalize="off"
-              className="font-mono"
-              placeholder="main"
-              value={draft.base}
-              onChange={(event) => change({ base: event.target.value })}
-            />
-          )}
-        </Field>
-        {problem !== null && (
-          <p
-            role="alert"
-            // The form may be longer than the dialog.
-            ref={(element) => element?.scrollIntoView({ block: "nearest" })}
-            className="rounded-md bg-danger-soft px-3 py-2 text-danger wrap-anywhere"
-          >
-            {problem}
-          </p>
-        )}
+        <MessageField
+          label="Message"
+          hint="Ctrl Enter starts the comparison."
+          placeholder="What should the agents do?"
+          value={draft.message}
+          onChange={(message) => change({ message })}
+          onSubmit={() => void start()}
+        />
+        <BaseField value={draft.base} onChange={(base) => change({ base })} />
+        <Problem text={problem} />
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { errorText } from "@holdfast/client";
 import type { BranchState, Session } from "@holdfast/protocol";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactElement, type ReactNode } from "react";
+import { useState, type ReactElement } from "react";
 import { client } from "../api/client.ts";
 import { sessionName } from "../api/session-name.ts";
 import { announce } from "../app/announce.tsx";
@@ -11,6 +11,7 @@ import { useKeep } from "../keep/use-keep.ts";
 import { canArchive } from "../list/archive-sessions.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { Problem } from "../ui/field.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { wholeSessionQuery } from "./compare-queries.ts";
 import { archiveText, sessionsText, takeSteps } from "./compare-texts.ts";
@@ -68,7 +69,7 @@ export function TakeDialog(props: TakeProps): ReactElement {
             <Spinner /> Looking at the branch…
           </p>
         )}
-        {error !== null && <Problem>{errorText(error)}</Problem>}
+        <Problem text={error === null ? null : errorText(error)} />
         {branch !== undefined && <Plan branch={branch} steps={steps} />}
         {keep.result?.ended === "refused" && <RefusalNote refusal={keep.result.refusal} />}
       </div>
@@ -196,16 +197,8 @@ function ArchiveDialog({
           ))}
         </ul>
         <p className="text-muted">{archiveText(sessions)}</p>
-        {problem !== null && <Problem>{problem}</Problem>}
+        <Problem text={problem} />
       </div>
     </Dialog>
-  );
-}
-
-function Problem({ children }: { readonly children: ReactNode }): ReactElement {
-  return (
-    <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger wrap-anywhere">
-      {children}
-    </p>
   );
 }

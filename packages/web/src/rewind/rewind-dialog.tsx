@@ -10,7 +10,7 @@ import type { Drafts } from "../composer/drafts.ts";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Check } from "../ui/field.tsx";
+import { Check, Problem } from "../ui/field.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { filePlanOf, keptNews, keptText, runsText } from "./rewind-texts.ts";
 import { draftMessage } from "./rewound-draft.ts";
@@ -125,15 +125,6 @@ export function RewindDialog({
         <Problem text={problem ?? (error === null || isFetching ? null : errorText(error))} />
       </form>
     </Dialog>
-  );
-}
-
-function Problem({ text }: { readonly text: string | null }): ReactElement | null {
-  if (text === null) return null;
-  return (
-    <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger wrap-anywhere">
-      {text}
-    </p>
   );
 }
 

@@ -98,3 +98,18 @@ export function Check({
     </label>
   );
 }
+
+/** Why a form was not accepted. */
+export function Problem({ text }: { readonly text: string | null }): ReactElement | null {
+  if (text === null) return null;
+  return (
+    <p
+      role="alert"
+      // The form may be longer than the dialog.
+      ref={(element) => element?.scrollIntoView({ block: "nearest" })}
+      className="rounded-md bg-danger-soft px-3 py-2 text-danger wrap-anywhere"
+    >
+      {text}
+    </p>
+  );
+}
