@@ -119,7 +119,7 @@ function markOf(number: number): string {
 
 function filesAfter(number: number, runs: number): Files {
   const edits = Array.from({ length: runs }, (_, run) => editsOf(number, run));
-  return Object.assign({}, COMMITTED, ...edits) as Files;
+  return edits.reduce((files, more) => ({ ...files, ...more }), COMMITTED);
 }
 
 interface Result extends Apart {

@@ -70,12 +70,13 @@ const PAGES: Readonly<Record<string, readonly Step[]>> = {
     {
       open: async (page) => {
         const transcript = transcriptOf(page);
+        await transcript.getByRole("button", { name: /taken back/u }).click();
         await transcript.getByText("<img").first().waitFor();
-        const folded = transcript.getByRole("button", { expanded: false });
+        const folded = transcript.locator('[aria-expanded="false"]:not([aria-haspopup])');
         while ((await folded.count()) > 0) await folded.first().click();
       },
       shown: `
-        title model provider lastError repo.name repo.path queue.content.text messages.content.text
+        title model provider lastError repo.name repo.path worktree.branch queue.content.text messages.content.text
         messages.content.title suspensions.request.title suspensions.request.kind
         suspensions.request.description suspensions.request.input.command suspensions.request.input.key
         suspensions.request.input.path suspensions.request.options.name providers.title
@@ -86,6 +87,14 @@ const PAGES: Readonly<Record<string, readonly Step[]>> = {
     {
       open: (page) => write(page, "/"),
       shown: "providers.commands.name providers.commands.description providers.commands.hint",
+    },
+    {
+      open: (page) =>
+        page
+          .getByRole("button", { name: /changed|Changes|\+1/u })
+          .first()
+          .click(),
+      shown: "files.path branch into pullRequest",
     },
   ],
   "/inbox": [

@@ -83,10 +83,7 @@ describe("the dialog that deletes a session", () => {
     const { id } = await rig.newSession({ title: "Old work", steps: [say("one")] });
     await rig.until(id, (whole) => whole.state === "idle");
     const page = await rig.open(`/sessions/${id}`);
-    await page
-      .getByRole("button", { name: /actions|menu|more/iu })
-      .last()
-      .click();
+    await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("menuitem", { name: /delete/iu }).click();
     await page.getByLabel('Type "delete" to delete it').fill("delete");
     await page.getByLabel("Also delete what its agents keep of it").check();

@@ -38,4 +38,5 @@ export * from "./stats.ts";
 export * from "./suspension.ts";
 export * from "./token.ts";
 export * from "./vocabulary.ts";
+export { comparedSession, comparisonOf } from "./work/comparison.ts";
 export * from "./work/keep.ts";

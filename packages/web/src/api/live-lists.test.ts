@@ -8,7 +8,7 @@ import {
   createLiveLists,
   withSessions,
 } from "./live-lists.ts";
-import { SESSIONS } from "./query-keys.ts";
+import { SESSION, SESSIONS } from "./query-keys.ts";
 import { exampleSession } from "./testing/example-session.ts";
 
 const counts = { active: 0, suspended: 0, archived: 0, error: 0, badge: 0 };
@@ -133,6 +133,24 @@ describe("live lists", () => {
     expect(isStale()).toBe(false);
     vi.advanceTimersByTime(1);
     expect(isStale()).toBe(true);
+    lists.stop();
+    queries.clear();
+  });
+
+  it("update a session that is shown with its messages, unless it is newer", () => {
+    const queries = new QueryClient();
+    const lists = createLiveLists(queries);
+    const shown = { ...one, version: 2, messages: ["said"] };
+    queries.setQueryData([SESSION, "one"], shown);
+    lists.take(event({ ...one, title: "Older", version: 1 }));
+    vi.advanceTimersByTime(200);
+    expect(queries.getQueryData([SESSION, "one"])).toEqual(shown);
+    lists.take(event({ ...one, title: "Newer", version: 3 }));
+    expect(queries.getQueryData([SESSION, "one"])).toEqual({
+      ...shown,
+      title: "Newer",
+      version: 3,
+    });
     lists.stop();
     queries.clear();
   });

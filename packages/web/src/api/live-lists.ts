@@ -1,11 +1,11 @@
 import type { StreamEvent } from "@holdfast/client";
-import type { Session, SessionList, SuspensionsReply } from "@holdfast/protocol";
+import type { Session, SessionList, SuspensionsReply, WholeSession } from "@holdfast/protocol";
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
-import { SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
+import { SESSION, SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 type Pages = InfiniteData<SessionList, string | null>;
 
-const ALL = [SESSIONS, SESSION_COUNTS, SUSPENSIONS] as const;
+const ALL = [SESSIONS, SESSION, SESSION_COUNTS, SUSPENSIONS] as const;
 const TOGETHER_MS = 120;
 const REFETCH_MS = 1_000;
 
@@ -34,6 +34,10 @@ export function createLiveLists(queries: QueryClient) {
       isAboutLists ||= changesMembers(pages, sessions);
       return withSessions(pages, sessions);
     });
+    for (const session of sessions.values())
+      queries.setQueryData<WholeSession>([SESSION, session.id], (whole) =>
+        whole === undefined || session.version < whole.version ? whole : { ...whole, ...session },
+      );
     if (isAboutLists) stale.add(SESSIONS);
     if (isAboutLists || !hasList) stale.add(SESSION_COUNTS);
     const inbox = queries.getQueryData<SuspensionsReply>([SUSPENSIONS]);

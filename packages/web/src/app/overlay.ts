@@ -1,7 +1,7 @@
 import { createStore, useStore } from "../api/store.ts";
 
 /** A layer over the page; at most one at a time. */
-export type Overlay = "palette" | "shortcuts" | "new-session";
+export type Overlay = "palette" | "shortcuts" | "new-session" | "compare";
 
 const overlay = createStore<Overlay | null>(null);
 

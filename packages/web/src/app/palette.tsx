@@ -37,6 +37,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
           <Command.Empty className="p-6 text-center text-muted">Nothing found.</Command.Empty>
           <Group name="Do">
             <Item onSelect={() => openOverlay("new-session")}>New session</Item>
+            <Item onSelect={() => openOverlay("compare")}>Compare agents</Item>
             <Item onSelect={() => openOverlay("shortcuts")}>Keyboard shortcuts</Item>
           </Group>
           <Group name="Go to">

@@ -25,7 +25,7 @@ const pageSearch = fc.dictionary(
 const places: fc.Arbitrary<Place> = fc.oneof(
   fc.record({ page: fc.constant("list" as const), search: listSearch }),
   fc.record({
-    page: fc.constantFrom("inbox", "analytics", "settings"),
+    page: fc.constantFrom("inbox", "analytics", "settings", "compare"),
     search: pageSearch,
   }),
   fc.record(

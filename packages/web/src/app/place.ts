@@ -13,7 +13,7 @@ export type Place =
       /** The id of a message to scroll to. */
       readonly hash?: string;
     }
-  | { readonly page: "inbox" | "analytics" | "settings"; readonly search?: PageSearch };
+  | { readonly page: "inbox" | "analytics" | "settings" | "compare"; readonly search?: PageSearch };
 
 export type PageName = Place["page"];
 
@@ -22,9 +22,10 @@ const PATHS = {
   inbox: "/inbox",
   analytics: "/analytics",
   settings: "/settings",
+  compare: "/compare",
 } as const satisfies Record<Exclude<PageName, "session">, string>;
 
-const PAGES = ["list", "inbox", "analytics", "settings"] as const;
+const PAGES = ["list", "inbox", "analytics", "settings", "compare"] as const;
 const SESSION_PATH = /^\/sessions\/([^/]+)\/?$/u;
 
 export function hrefOf(place: Place): string {

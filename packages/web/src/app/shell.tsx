@@ -26,6 +26,7 @@ const LOADERS = {
     import("../analytics/analytics-page.tsx").then((m) => ({ default: m.AnalyticsPage })),
   settings: () =>
     import("../settings/settings-page.tsx").then((m) => ({ default: m.SettingsPage })),
+  compare: () => import("../compare/compare-page.tsx").then((m) => ({ default: m.ComparePage })),
 };
 const SessionPage = lazy(LOADERS.session);
 const OTHER_PAGES = {
@@ -33,6 +34,7 @@ const OTHER_PAGES = {
   inbox: lazy(LOADERS.inbox),
   analytics: lazy(LOADERS.analytics),
   settings: lazy(LOADERS.settings),
+  compare: lazy(LOADERS.compare),
 };
 
 // A failure to load is shown when the page is opened.
@@ -203,6 +205,7 @@ const OVERLAYS = {
   "new-session": loaded(() =>
     import("../list/new-session-dialog.tsx").then((m) => m.NewSessionDialog),
   ),
+  compare: loaded(() => import("../compare/compare-dialog.tsx").then((m) => m.CompareDialog)),
 };
 
 function Overlays(): ReactElement | null {

@@ -16,7 +16,6 @@ import { announce } from "../app/announce.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { type Agent, agentChoiceOf } from "./agent-choice.ts";
-import { AgentPicker } from "./agent-picker.tsx";
 import {
   hasSettings,
   labelOf,
@@ -25,7 +24,6 @@ import {
   optionChoicesOf,
   settingsNote,
 } from "./message-settings.ts";
-import { SettingsPicker } from "./settings-picker.tsx";
 import { actionOfKey } from "./composer-keys.ts";
 import { type ComposerState, composerStateOf } from "./composer-state.ts";
 import { withMention } from "./mention.ts";
@@ -38,6 +36,9 @@ import { useMode } from "./use-mode.ts";
 import { OutgoingList } from "./outgoing-list.tsx";
 import type { Draft } from "./drafts.ts";
 
+/** They wait for what the server knows about its agents, so their code can wait, too. */
+const AgentPicker = loaded(() => import("./agent-picker.tsx").then((m) => m.AgentPicker));
+const SettingsPicker = loaded(() => import("./settings-picker.tsx").then((m) => m.SettingsPicker));
 const QueueList = loaded(() => import("./queue-list.tsx").then((m) => m.QueueList));
 const MentionList = loaded(() => import("./completion-list.tsx").then((m) => m.MentionList));
 const SlashList = loaded(() => import("./completion-list.tsx").then((m) => m.SlashList));

@@ -1,32 +1,38 @@
 import { errorText } from "@holdfast/client";
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent, type KeyboardEvent, type ReactElement } from "react";
+import { useState, type FormEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
 import { pageStorage } from "../api/page-storage.ts";
 import { providersQuery, repositoriesQuery } from "../api/queries.ts";
 import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field, Input, TextArea } from "../ui/field.tsx";
+import { Field, Input, Problem } from "../ui/field.tsx";
+import { loaded } from "../ui/loaded.tsx";
 import { WorkspaceField } from "../worktree/workspace-field.tsx";
 import { ConnectionFields } from "./connection-fields.tsx";
+import { MessageField } from "./message-field.tsx";
 import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
+
+const CompareDialog = loaded(() =>
+  import("../compare/compare-dialog.tsx").then((m) => m.CompareDialog),
+);
 
 const FORM = "new-session";
 
 export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { draft, change, problem, isBusy, create } = useNewSession(onClose);
+  const [isComparing, setComparing] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void create();
   };
-  const submitByKey = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-    event.preventDefault();
-    void create();
-  };
+  if (isComparing) {
+    const { repoId, message, base } = draft;
+    return <CompareDialog typed={{ repoId, message, base }} onClose={onClose} />;
+  }
   return (
     <Dialog
       open
@@ -34,6 +40,9 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
       title="New session"
       footer={
         <>
+          <Button tone="quiet" className="mr-auto -ml-3" onClick={() => setComparing(true)}>
+            Compare agents…
+          </Button>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
@@ -56,19 +65,14 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
           options={draft.options}
           onChange={change}
         />
-        <Field label="First message" hint="Leave empty to start later. Ctrl Enter sends.">
-          {(ids) => (
-            <TextArea
-              {...ids}
-              data-autofocus
-              rows={4}
-              placeholder="What should the agent do?"
-              value={draft.message}
-              onChange={(event) => change({ message: event.target.value })}
-              onKeyDown={submitByKey}
-            />
-          )}
-        </Field>
+        <MessageField
+          label="First message"
+          hint="Leave empty to start later. Ctrl Enter sends."
+          placeholder="What should the agent do?"
+          value={draft.message}
+          onChange={(message) => change({ message })}
+          onSubmit={() => void create()}
+        />
         <Field label="Title" hint="Defaults to your first message.">
           {(ids) => (
             <Input
@@ -85,16 +89,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
           directories={draft.directories}
           onChange={change}
         />
-        {problem !== null && (
-          <p
-            role="alert"
-            // The form may be longer than the dialog.
-            ref={(element) => element?.scrollIntoView({ block: "nearest" })}
-            className="rounded-md bg-danger-soft px-3 py-2 text-danger"
-          >
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
       </form>
     </Dialog>
   );

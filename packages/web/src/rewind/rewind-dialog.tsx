@@ -10,6 +10,7 @@ import type { Drafts } from "../composer/drafts.ts";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { Check, Problem } from "../ui/field.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { filePlanOf, keptNews, keptText, runsText } from "./rewind-texts.ts";
 import { draftMessage } from "./rewound-draft.ts";
@@ -124,37 +125,6 @@ export function RewindDialog({
         <Problem text={problem ?? (error === null || isFetching ? null : errorText(error))} />
       </form>
     </Dialog>
-  );
-}
-
-function Problem({ text }: { readonly text: string | null }): ReactElement | null {
-  if (text === null) return null;
-  return (
-    <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger wrap-anywhere">
-      {text}
-    </p>
-  );
-}
-
-function Check({
-  checked,
-  onChange,
-  children,
-}: {
-  readonly checked: boolean;
-  readonly onChange: (checked: boolean) => void;
-  readonly children: string;
-}): ReactElement {
-  return (
-    <label className="touch-target flex items-center gap-2 text-sm">
-      <input
-        type="checkbox"
-        className="size-4 shrink-0 accent-accent"
-        checked={checked}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      {children}
-    </label>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState, type FormEvent, type ReactElement } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field, Input } from "../ui/field.tsx";
+import { Check, Field, Input } from "../ui/field.tsx";
 import { worktreeFate } from "../worktree/worktree-texts.ts";
 
 const WORD = "delete";
@@ -83,27 +83,5 @@ export function DeleteDialog({
         )}
       </form>
     </Dialog>
-  );
-}
-
-function Check({
-  checked,
-  onChange,
-  children,
-}: {
-  readonly checked: boolean;
-  readonly onChange: (checked: boolean) => void;
-  readonly children: string;
-}): ReactElement {
-  return (
-    <label className="flex items-center gap-2 text-sm touch-target">
-      <input
-        type="checkbox"
-        className="size-4 shrink-0 accent-accent"
-        checked={checked}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      {children}
-    </label>
   );
 }

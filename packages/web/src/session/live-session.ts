@@ -8,7 +8,6 @@ import {
 import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
 import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
-import { pastStart, readPastRuns } from "./past-runs.ts";
 import {
   openedView,
   takeEvent,
@@ -84,6 +83,7 @@ export function createLiveSession(options: LiveSessionOptions) {
   };
 
   const learnRuns = async (whole: WholeSession, signal: AbortSignal): Promise<void> => {
+    const { pastStart, readPastRuns } = await import("./past-runs.ts");
     const until = Number(whole.lastEventId);
     const after = pastStart(whole.messages, until);
     const past = await readPastRuns(sessions, { id: whole.id, after, until, signal });

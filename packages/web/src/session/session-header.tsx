@@ -22,6 +22,9 @@ const SessionMenu = loaded(
     <Ellipsis size={18} aria-hidden="true" />
   </IconButton>,
 );
+const ComparisonLink = loaded(() =>
+  import("../compare/comparison-link.tsx").then((m) => m.ComparisonLink),
+);
 const ConnectionDetails = loaded(() =>
   import("./details/connection-details.tsx").then((m) => m.ConnectionDetails),
 );
@@ -103,7 +106,7 @@ export function SessionHeader({
         )}
         {worktree !== null && (
           <DetailsButton text={worktree} hint="The branch of its worktree" title="Worktree">
-            <WorktreeDetails worktree={session.worktree} />
+            <WorktreeDetails id={session.id} worktree={session.worktree} />
           </DetailsButton>
         )}
         {usage !== null && (
@@ -121,6 +124,7 @@ export function SessionHeader({
             <ConnectionDetails session={session} />
           </DetailsButton>
         )}
+        {"comparison" in session.metadata && <ComparisonLink session={session} />}
         {session.forkedFrom !== null && (
           <Link
             to={{ page: "session", id: session.forkedFrom.sessionId }}

@@ -72,3 +72,44 @@ export function Select({ className, children, ...rest }: ComponentProps<"select"
     </select>
   );
 }
+
+/** A check box with its text. */
+export function Check({
+  checked,
+  disabled = false,
+  onChange,
+  children,
+}: {
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly children: ReactNode;
+}): ReactElement {
+  return (
+    <label className="touch-target flex min-h-7 items-center gap-2 text-sm">
+      <input
+        type="checkbox"
+        className="size-4 shrink-0 accent-accent"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {children}
+    </label>
+  );
+}
+
+/** Why a form was not accepted. */
+export function Problem({ text }: { readonly text: string | null }): ReactElement | null {
+  if (text === null) return null;
+  return (
+    <p
+      role="alert"
+      // The form may be longer than the dialog.
+      ref={(element) => element?.scrollIntoView({ block: "nearest" })}
+      className="rounded-md bg-danger-soft px-3 py-2 text-danger wrap-anywhere"
+    >
+      {text}
+    </p>
+  );
+}

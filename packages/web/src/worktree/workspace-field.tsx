@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { Draft } from "../list/new-session.ts";
-import { Field, Input } from "../ui/field.tsx";
+import { BaseField } from "./base-field.tsx";
 
 type WorkspaceChoice = Pick<Draft, "workspace" | "base">;
 
@@ -39,19 +39,7 @@ export function WorkspaceField({
         <p className="text-xs text-muted">Default: as configured for the repository.</p>
       </fieldset>
       {workspace === "worktree" && (
-        <Field label="Base" hint="A branch, tag or commit. Leave empty for the current one.">
-          {(ids) => (
-            <Input
-              {...ids}
-              spellCheck={false}
-              autoCapitalize="off"
-              className="font-mono"
-              placeholder="main"
-              value={base}
-              onChange={(event) => onChange({ base: event.target.value })}
-            />
-          )}
-        </Field>
+        <BaseField value={base} onChange={(begin) => onChange({ base: begin })} />
       )}
     </div>
   );

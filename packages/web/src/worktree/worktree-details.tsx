@@ -1,9 +1,12 @@
 import type { Session } from "@holdfast/protocol";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
+import { branchQuery } from "../keep/keep-queries.ts";
+import { PullRequestLink } from "../keep/pull-request-link.tsx";
 import { CopyButton } from "../markdown/copy-button.tsx";
 
-/** The branch and the folder of a session with a worktree of its own. */
-export function WorktreeDetails({ worktree }: Pick<Session, "worktree">): ReactElement {
+/** The branch, the folder and the pull request of a session with a worktree of its own. */
+export function WorktreeDetails({ id, worktree }: Pick<Session, "id" | "worktree">): ReactElement {
   if (worktree === null)
     return (
       <p className="text-muted">
@@ -16,7 +19,21 @@ export function WorktreeDetails({ worktree }: Pick<Session, "worktree">): ReactE
       <Fact name="Branch" value={branch} />
       <Fact name="Folder" value={path} />
       <Fact name="Began at" value={base} />
+      <PullRequest id={id} />
     </dl>
+  );
+}
+
+function PullRequest({ id }: Pick<Session, "id">): ReactElement | null {
+  const address = useQuery(branchQuery(id)).data?.pullRequest ?? null;
+  if (address === null) return null;
+  return (
+    <div>
+      <dt className="font-medium">Pull request</dt>
+      <dd className="text-xs">
+        <PullRequestLink address={address} />
+      </dd>
+    </div>
   );
 }
 

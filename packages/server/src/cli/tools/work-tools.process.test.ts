@@ -158,6 +158,18 @@ describe("the permission for a tool that keeps work", () => {
     expect(await commits()).toEqual(["By the agent"]);
   });
 
+  it("is not asked for without end: a run has at most 20 open questions (D7)", async () => {
+    await begin();
+    const questions = Array.from({ length: 20 }, (_, n) => mcp("ask_human", { question: `${n}?` }));
+    await world.test.send(id, script(...questions, COMMIT, say("done for now", "m2")));
+    await left();
+    const whole = await world.test.read(id);
+    expect(whole.session.suspensions).toHaveLength(20);
+    expect(transcript(whole).join("\n")).toContain(
+      "Refused: suspensions_full: The run waits for 20 answers already.",
+    );
+  });
+
   it("is of no use to an agent that does not have the tool (D7)", async () => {
     await begin({ tools: ["rebase_branch"], decision: "allow" });
     await world.test.send(id, script(write("a.txt", "b\n"), COMMIT));

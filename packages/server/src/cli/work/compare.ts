@@ -1,6 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Session } from "@holdfast/protocol";
-import { defined } from "../../domain/defined.ts";
+import { comparedSession, type Session } from "@holdfast/protocol";
 import { EXIT } from "../exit.ts";
 import { WrongUsage } from "../failure/wrong-usage.ts";
 import type { CommonFlags } from "../gateway/find-server.ts";
@@ -34,19 +34,15 @@ export async function compareAgents(message: string, flags: CompareFlags): Promi
     "change",
     async (gateway) => {
       const repoId = await repoIdOf(gateway, folder);
-      const title = message.trim().split("\n", 1)[0]?.slice(0, TITLE_LENGTH) ?? "";
+      const comparison = randomUUID();
+      const base = flags.base ?? null;
       const ids: string[] = [];
       for (const provider of agents) {
-        const { id } = await gateway.sessions.create({
-          repoId,
-          provider,
-          title: `${title} (${provider})`,
-          workspace: "worktree",
-          ...defined({ base: flags.base }),
-        });
-        ids.push(id);
-        await gateway.sessions.send(id, { text: message });
+        const request = comparedSession({ comparison, repoId, provider, message, base });
+        ids.push((await gateway.sessions.create(request)).id);
       }
+      // No agent begins before all sessions are there: one that is refused leaves nothing at work.
+      for (const id of ids) await gateway.sessions.send(id, { text: message });
       if (flags.detach === true) {
         if (flags.json === true) printer.json({ sessions: ids });
         else for (const id of ids) printer.line(id);
@@ -59,8 +55,6 @@ export async function compareAgents(message: string, flags: CompareFlags): Promi
     { withProviders: true },
   );
 }
-
-const TITLE_LENGTH = 60;
 
 /** Waits until no session works any more. One that waits for a person does not work. */
 async function untilDone(
