@@ -5,7 +5,7 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 import { pageStorage } from "../api/page-storage.ts";
 import { suspensionsQuery } from "../api/queries.ts";
 import { createListeners } from "../api/store.ts";
-import { isForPerson } from "../api/waiting-count.ts";
+import { isForPerson } from "../api/for-person.ts";
 import { announce } from "./announce.tsx";
 import { hrefOf, parsePlace } from "./place.ts";
 import { goTo } from "./router.ts";

@@ -57,7 +57,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
                   onSelect={then(() => goTo({ page: "session", id: session.id }))}
                 >
                   <span className="min-w-0 flex-1 truncate">{sessionName(session)}</span>
-                  <StateDot status={session.status} state={session.state} />
+                  <StateDot session={session} />
                 </Item>
               ))}
             </Group>

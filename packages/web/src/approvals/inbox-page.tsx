@@ -4,7 +4,7 @@ import { Inbox } from "lucide-react";
 import { type ReactElement, useId, useRef } from "react";
 import { repositoriesQuery, sessionsQuery, suspensionsQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
-import { isForPerson } from "../api/waiting-count.ts";
+import { isForPerson } from "../api/for-person.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
 import { Link } from "../app/link.tsx";
 import { usePageTitle } from "../app/page-title.ts";

@@ -8,7 +8,6 @@ import {
   isTaken,
   lastAnswer,
   missingText,
-  progressOf,
   takeSteps,
   whyNotTaken,
 } from "./compare-texts.ts";
@@ -67,21 +66,6 @@ it("a comparison needs a repository, two agents and a message (D7)", () => {
     "Write what the agents should do.",
     null,
   ]);
-});
-
-it("one word says how far a session has come (D7)", () => {
-  const worked = exampleSession({ worktree: WORKTREE });
-  expect(
-    [
-      exampleSession(),
-      exampleSession({ queued: 1 }),
-      { ...worked, state: "running" as const },
-      { ...worked, state: "suspended" as const },
-      worked,
-      { ...worked, errorCount: 1 },
-      { ...worked, status: "archived" as const },
-    ].map((session) => progressOf(session).word),
-  ).toEqual(["New", "Queued", "Running", "Needs you", "Done", "Failed", "Archived"]);
 });
 
 it("the last answer is that of the agent itself, in a run that was not taken back (D7)", () => {

@@ -1,5 +1,6 @@
 import type { BranchState, Message, Session, WholeSession } from "@holdfast/protocol";
 import { filesText } from "../changes/counts.ts";
+import type { StatusWord } from "../api/status-word.ts";
 import type { BadgeTone } from "../ui/badge.tsx";
 
 const MIN_AGENTS = 2;
@@ -30,18 +31,22 @@ export function missingText({
   return message.trim() === "" ? "Write what the agents should do." : null;
 }
 
-/** How far a session of a comparison has come, in one word. */
-export function progressOf(
-  session: Pick<Session, "status" | "state" | "queued" | "errorCount" | "worktree">,
-): { readonly word: string; readonly tone: BadgeTone } {
-  const { status, state, queued, errorCount, worktree } = session;
-  if (status === "archived") return { word: "Archived", tone: "plain" };
-  if (status === "error") return { word: "Error", tone: "danger" };
-  if (state === "suspended") return { word: "Needs you", tone: "warn" };
-  if (state === "running") return { word: "Running", tone: "accent" };
-  if (queued > 0) return { word: "Queued", tone: "plain" };
-  if (errorCount > 0) return { word: "Failed", tone: "danger" };
-  return worktree === null ? { word: "New", tone: "plain" } : { word: "Done", tone: "ok" };
+const TONES = {
+  New: "plain",
+  Queued: "plain",
+  Running: "accent",
+  "Needs you": "warn",
+  Waiting: "plain",
+  Done: "ok",
+  Failed: "danger",
+  Interrupted: "danger",
+  Stopped: "plain",
+  Paused: "plain",
+  Archived: "plain",
+} as const satisfies Record<StatusWord, BadgeTone>;
+
+export function toneOf(word: StatusWord): BadgeTone {
+  return TONES[word];
 }
 
 /** The last text of the agent itself, without sub-agents and runs that were taken back; null if it wrote none. */

@@ -18,7 +18,8 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { wholeSessionQuery } from "./compare-queries.ts";
-import { isTaken, lastAnswer, progressOf, whyNotTaken } from "./compare-texts.ts";
+import { statusWord } from "../api/status-word.ts";
+import { isTaken, lastAnswer, toneOf, whyNotTaken } from "./compare-texts.ts";
 
 const SHAPE = "flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-3";
 
@@ -59,7 +60,7 @@ function Card({
   useFreshMessages(session);
   useFreshChanges(session, NO_RUNS);
   const agent = useAgentTitle(session);
-  const { word, tone } = progressOf(session);
+  const word = statusWord(session);
   const why = whyNotTaken(session);
   return (
     <article aria-labelledby={heading} className={SHAPE}>
@@ -67,7 +68,7 @@ function Card({
         <h2 id={heading} className="min-w-0 flex-1 text-sm font-semibold wrap-anywhere">
           {agent}
         </h2>
-        <Badge tone={tone}>{word}</Badge>
+        <Badge tone={toneOf(word)}>{word}</Badge>
       </header>
       <Answer session={session} />
       {word === "Failed" && session.lastError !== null && (

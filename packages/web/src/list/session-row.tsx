@@ -58,7 +58,7 @@ export function SessionRow(props: RowProps): ReactElement {
           />
         </div>
         <div className="flex min-w-0 items-center gap-1.5 text-xs text-muted">
-          <StateDot status={session.status} state={session.state} />
+          <StateDot session={session} />
           <Details {...props} />
           <RelativeTime time={session.lastActiveAt} className="ml-auto shrink-0 md:hidden" />
         </div>

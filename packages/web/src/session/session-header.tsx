@@ -86,7 +86,7 @@ export function SessionHeader({
         <SessionMenu {...{ session, actions, onFind, onChanges }} />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
-        <StateDot status={session.status} state={session.state} />
+        <StateDot session={session} />
         {/* The title needs the first line of a phone. */}
         <span className="contents sm:hidden">{changes}</span>
         <DetailsButton text={capital(session.phase)} title="Phases">

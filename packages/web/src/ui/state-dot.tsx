@@ -1,61 +1,64 @@
-import type { Session } from "@holdfast/protocol";
 import type { ReactElement } from "react";
+import { statusWord, type Standing, type StatusWord } from "../api/status-word.ts";
 import { classNames } from "./class-names.ts";
 
-/** The words and their tooltip, and the classes of the dot and of the words. */
-const STANDINGS = {
-  idle: {
-    words: "Idle",
-    title: "Ready for the next message.",
-    dot: "border-2 border-line-strong",
-    color: "text-muted",
+interface Look {
+  readonly title: string;
+  readonly dot: string;
+  readonly color: string;
+}
+
+const RING = "border-2 border-line-strong";
+
+const LOOKS = {
+  New: { title: "No run yet. The first message starts the agent.", dot: RING, color: "text-muted" },
+  Queued: {
+    title: "A message waits for its turn.",
+    dot: "border-2 border-accent",
+    color: "text-accent",
   },
-  running: {
-    words: "Running",
+  Running: {
     title: "An agent is at work.",
     dot: "bg-accent motion-safe:animate-pulse",
     color: "text-accent",
   },
-  waiting: {
-    words: "Needs you",
-    title: "A run waits for an answer.",
-    dot: "bg-warn",
-    color: "text-warn",
-  },
-  suspended: {
-    words: "Suspended",
-    title: "The server was stopped. The next message resumes the session.",
-    dot: "bg-line-strong",
+  "Needs you": { title: "A run waits for your answer.", dot: "bg-warn", color: "text-warn" },
+  Waiting: {
+    title: "A run waits, and goes on by itself.",
+    dot: "border-2 border-warn",
     color: "text-muted",
   },
-  archived: {
-    words: "Archived",
-    title: "Archived. It accepts no messages.",
-    dot: "border-2 border-line-strong opacity-60",
-    color: "text-muted",
-  },
-  error: {
-    words: "Error",
-    title: "It cannot continue. It accepts no messages.",
+  Done: { title: "The last run ended.", dot: "bg-ok", color: "text-muted" },
+  Failed: { title: "The last run failed.", dot: "bg-danger", color: "text-danger" },
+  Interrupted: {
+    title: "The last run was cut off. The next message goes on.",
     dot: "bg-danger",
     color: "text-danger",
   },
-} as const;
+  Stopped: { title: "The last run was stopped.", dot: "bg-line-strong", color: "text-muted" },
+  Paused: { title: "It cannot go on by itself.", dot: RING, color: "text-muted" },
+  Archived: {
+    title: "Archived. It accepts no messages.",
+    dot: `${RING} opacity-60`,
+    color: "text-muted",
+  },
+} as const satisfies Record<StatusWord, Look>;
 
-/** The status and state of a session as the page shows them. */
-export function standingOf({ status, state }: Pick<Session, "status" | "state">) {
-  if (status === "archived" || status === "error") return STANDINGS[status];
-  if (state === "suspended") return STANDINGS.waiting;
-  return STANDINGS[state === "idle" && status === "suspended" ? status : state];
-}
-
-/** The state of a session as a dot and in words. */
-export function StateDot(props: Pick<Session, "status" | "state">): ReactElement {
-  const { words, title, dot, color } = standingOf(props);
+/** The status of a session as a dot and one word. */
+export function StateDot({
+  session,
+  dotOnly = false,
+}: {
+  readonly session: Standing;
+  /** The word is for screen readers only. */
+  readonly dotOnly?: boolean;
+}): ReactElement {
+  const word = statusWord(session);
+  const { title, dot, color } = LOOKS[word];
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap" title={title}>
       <span aria-hidden="true" className={classNames("size-2 shrink-0 rounded-full", dot)} />
-      <span className={classNames("font-medium", color)}>{words}</span>
+      <span className={dotOnly ? "sr-only" : classNames("font-medium", color)}>{word}</span>
     </span>
   );
 }
