@@ -16,6 +16,8 @@ import {
   type Run,
   type Session,
 } from "@holdfast/protocol";
+import { ApprovalSlotContext } from "../approvals/session/approval-slot.tsx";
+import { useRequests } from "../approvals/session/use-requests.tsx";
 import { providersQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { usePageTitle } from "../app/page-title.ts";
@@ -44,7 +46,9 @@ import { noticeWay } from "./notice-action.ts";
 
 /** Loaded when there is something to find, to answer or to show. */
 const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
-const WaitingStack = loaded(() => import("./waiting-stack.tsx").then((m) => m.WaitingStack));
+const WaitingStack = loaded(() =>
+  import("../approvals/session/waiting-stack.tsx").then((m) => m.WaitingStack),
+);
 const ChangesButton = loaded(
   () => import("../changes/changes-button.tsx").then((m) => m.ChangesButton),
   <span className="touch-target h-7 w-20" />,
@@ -90,6 +94,7 @@ export function OpenedSession({
   useRunAnnouncements(session);
   useFreshProviders(session);
   useKeepEnd(room, list);
+  const requests = useRequests(view, list);
 
   const openFind = (): void => {
     setFinding(true);
@@ -152,22 +157,25 @@ export function OpenedSession({
                 No messages yet. The first message starts the agent.
               </p>
             ) : (
-              <Transcript
-                ref={list}
-                store={transcript}
-                find={find}
-                runLabel={runLabel}
-                noticeAction={noticeAction}
-                moreActions={moreActions}
-                onChanges={onChanges}
-                root={session.worktree?.path ?? repo?.path ?? null}
-              />
+              <ApprovalSlotContext value={requests.slot}>
+                <Transcript
+                  ref={list}
+                  store={transcript}
+                  find={find}
+                  runLabel={runLabel}
+                  noticeAction={noticeAction}
+                  moreActions={moreActions}
+                  onChanges={onChanges}
+                  root={session.worktree?.path ?? repo?.path ?? null}
+                />
+              </ApprovalSlotContext>
             )}
           </div>
           <div className="mx-auto flex min-h-0 w-full max-w-[52rem] flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
             {(session.suspensions.length > 0 || view.closed.length > 0) && (
               <WaitingStack
                 view={view}
+                requests={requests}
                 onGiveUp={actions.cancel}
                 givingUp={actions.busy === "cancel"}
               />
