@@ -11,6 +11,7 @@ import {
 } from "react";
 import { announce } from "../app/announce.tsx";
 import { classNames } from "../ui/class-names.ts";
+import { useSmallScreen } from "../ui/use-small-screen.ts";
 import {
   answerOfKey,
   type Approval,
@@ -47,6 +48,8 @@ export interface ApprovalCardProps {
    * content scrolls, the answers stay visible.
    */
   readonly shape: "row" | "fit" | "fill";
+  /** Whether the digits are shown; the card with the focus always shows them. */
+  readonly hasHints?: boolean;
   readonly footer?: ReactNode;
   readonly onAnswered?: (() => void) | undefined;
 }
@@ -60,6 +63,7 @@ export function ApprovalCard({
   place,
   keys,
   shape,
+  hasHints = true,
   footer,
   onAnswered,
 }: ApprovalCardProps): ReactElement {
@@ -78,6 +82,7 @@ export function ApprovalCard({
   const [answering, give] = useAnswer(sessionId, id, onAnswered);
   const inert = useInert(`${id} ${place}`);
   const [end, isRead] = useSeen(`${id} ${JSON.stringify(changes)}`);
+  const forThumbs = useSmallScreen();
   const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const answers = useRef<HTMLDivElement>(null);
@@ -122,7 +127,11 @@ export function ApprovalCard({
       data-approval={id}
       tabIndex={-1}
       onKeyDown={onKeyDown}
-      className={classNames("flex flex-col gap-3 bg-surface text-fg", SHAPES[shape])}
+      className={classNames(
+        "group/card flex flex-col gap-3 bg-surface text-fg",
+        SHAPES[shape],
+        hasHints && "shows-digits",
+      )}
     >
       <header className="flex shrink-0 flex-col gap-1.5">
         <CardHead {...{ suspension, headline, titleId }} hasTitle={!scrollsTitle} />
@@ -151,7 +160,7 @@ export function ApprovalCard({
           {...{ approval, answering, give, inert, isRead }}
           suspensionId={id}
           scope={shown === null ? "" : scopeOf(shown.subject, root)}
-          forThumbs={shape === "fill"}
+          forThumbs={forThumbs}
           footer={!isOver && footer}
         />
       </div>

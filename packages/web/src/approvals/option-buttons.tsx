@@ -25,7 +25,7 @@ export interface OptionButtonsProps {
 /** The options in the order of their keys. None is focused automatically. */
 export function OptionButtons({ options, ...rest }: OptionButtonsProps): ReactElement {
   return (
-    <fieldset className="flex min-w-0 flex-wrap items-start gap-2">
+    <fieldset className="flex min-w-0 flex-wrap items-stretch gap-2">
       <legend className="sr-only">Answers</legend>
       {options.map((option) => (
         <OptionButton key={option.optionId} option={option} {...rest} />
@@ -113,7 +113,7 @@ function OptionButton({
       {digit <= 9 && !isWide && (
         <kbd
           aria-hidden="true"
-          className="self-start font-sans text-xs leading-5 tabular-nums opacity-80 pointer-coarse:hidden"
+          className="hidden self-start font-sans text-xs leading-5 tabular-nums opacity-80 group-[.shows-digits]/card:inline group-focus-within/card:inline pointer-coarse:hidden!"
         >
           {digit}
         </kbd>

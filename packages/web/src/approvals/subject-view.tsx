@@ -36,9 +36,7 @@ export function SubjectView(props: SubjectViewProps): ReactElement {
         <>
           {hasInput && (
             <details className="text-xs">
-              <summary className="touch-target inline-flex min-h-6 cursor-pointer items-center text-muted">
-                Raw input
-              </summary>
+              <summary className="w-fit py-1 text-muted pointer-coarse:py-3.5">Raw input</summary>
               {input}
             </details>
           )}

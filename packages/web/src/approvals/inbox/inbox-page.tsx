@@ -53,7 +53,7 @@ export function InboxPage(): ReactElement {
         <h2 className="flex min-w-0 items-baseline gap-2">
           <Link
             to={{ page: "session", id: group.sessionId }}
-            className="touch-target inline-flex min-h-6 items-center font-semibold wrap-anywhere underline-offset-2 hover:underline"
+            className="inline-flex min-h-6 items-center pointer-coarse:min-h-11 font-semibold wrap-anywhere underline-offset-2 hover:underline"
           >
             {name}
           </Link>

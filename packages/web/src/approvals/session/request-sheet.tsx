@@ -3,12 +3,16 @@ import { Dialog as Radix } from "radix-ui";
 import { type ReactElement, type ReactNode, useRef } from "react";
 import { useKeyboardInset } from "../../session/use-keep-end.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { approvalOf } from "../approval.ts";
 import { ApprovalCard } from "../approval-card.tsx";
+import { changesOf } from "../changes-of.ts";
+import { callOf } from "./call-of.ts";
 import { SlotCard } from "./slot-card.tsx";
 import { useSwipe } from "./use-swipe.ts";
 import type { Request, Requests } from "./use-requests.tsx";
 
-/** Fills the screen of a phone with one request. The transcript is one press or swipe away. */
+/** A request on a phone. Changes and forms fill the screen; the transcript is one press or swipe away. */
 export function RequestSheet({
   sessionId,
   requests,
@@ -28,10 +32,14 @@ export function RequestSheet({
   const { suspension, call } = request;
   const at = all.indexOf(request);
   const next = all[(at + 1) % all.length];
+  const hasChanges = call !== null && changesOf([call], callOf(suspension)).length > 0;
+  const isLong = hasChanges || !["choice", "login", "nothing"].includes(approvalOf(suspension).ask);
   const card = { suspension, folders, place, keys, footer, shape: "fill" } as const;
   return (
     <Radix.Root open onOpenChange={(isOpen) => isOpen || toTranscript()}>
       <Radix.Portal>
+        {/* Radix's own overlay inserts a style, which the page's security policy forbids. */}
+        <div aria-hidden="true" className="fixed inset-0 z-40 bg-shade" />
         <Radix.Content
           ref={sheet}
           aria-describedby={undefined}
@@ -40,7 +48,11 @@ export function RequestSheet({
             event.preventDefault();
             sheet.current?.querySelector<HTMLElement>("[data-approval]")?.focus();
           }}
-          className="fixed inset-0 z-40 flex h-dvh flex-col bg-surface pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)] text-fg outline-none"
+          className={classNames(
+            "fixed inset-x-0 bottom-0 z-50 flex max-h-dvh flex-col bg-surface text-fg outline-none",
+            "pb-[env(safe-area-inset-bottom)]",
+            isLong ? "h-dvh pt-[env(safe-area-inset-top)]" : "rounded-t-xl",
+          )}
         >
           <Radix.Title className="sr-only">The agent needs you</Radix.Title>
           <header {...swipe} className="flex shrink-0 items-center gap-2 px-1 py-0.5">

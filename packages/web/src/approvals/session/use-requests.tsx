@@ -1,18 +1,11 @@
 import type { Message, OpenSuspension } from "@holdfast/protocol";
-import {
-  type RefObject,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isForPerson } from "../../api/for-person.ts";
 import type { SessionView } from "../../session/session-view.ts";
 import { isDone, toToolCall } from "../../tools/tool-call.ts";
 import type { TranscriptHandle } from "../../transcript/transcript-list.tsx";
 import { loaded } from "../../ui/loaded.tsx";
+import { useSmallScreen } from "../../ui/use-small-screen.ts";
 import type { CardKeys } from "../approval-card.tsx";
 import { callOf } from "./call-of.ts";
 import type { Folders } from "../outside.ts";
@@ -69,7 +62,10 @@ export function useRequests(
       hasSheet ? (
         <ReviewLine suspension={suspension} call={call} onReview={review} />
       ) : (
-        <SlotCard {...{ suspension, call, folders, place, keys }} />
+        <SlotCard
+          {...{ suspension, call, folders, place, keys }}
+          hasHints={place.startsWith(suspension.id)}
+        />
       ),
     [hasSheet, review, folders, place, keys],
   );
@@ -127,17 +123,4 @@ function useReviewed(
 
 function isTyping(): boolean {
   return document.activeElement?.matches("input,textarea,select") === true;
-}
-
-const SMALL = "(max-width: 639px), (max-height: 500px)";
-
-function useSmallScreen(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const query = matchMedia(SMALL);
-      query.addEventListener("change", listener);
-      return () => query.removeEventListener("change", listener);
-    },
-    () => matchMedia(SMALL).matches,
-  );
 }

@@ -83,7 +83,7 @@ export function WaitingStack({
           isSheet={hasSheet}
           onLead={() => lead(placed[0] ?? first)}
         >
-          {giveUp}
+          {!hasSheet && giveUp}
         </WaitingBar>
       )}
       {reviewed !== null && (
