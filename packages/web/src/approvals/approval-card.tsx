@@ -81,7 +81,7 @@ export function ApprovalCard({
   );
   const [answering, give] = useAnswer(sessionId, id, onAnswered);
   const inert = useInert(`${id} ${place}`);
-  const [end, isRead] = useSeen(`${id} ${JSON.stringify(changes)}`);
+  const [end, isRead] = useSeen(id, JSON.stringify([suspension.request, changes]));
   const forThumbs = useSmallScreen();
   const titleId = useId();
   const card = useRef<HTMLElement>(null);

@@ -33,9 +33,15 @@ export function useInert(key: string): boolean {
 /** The end must stay on the screen so long: a key that scrolls to it cannot allow with the next press. */
 const READ_MS = 400;
 
-/** Whether the element has been on the screen since `about` changed. */
-export function useSeen(about: string): readonly [RefCallback<HTMLElement>, boolean] {
-  const [seen, setSeen] = useState<string | null>(null);
+/** What has been read of each request: the virtual list draws its cards again after scrolling. */
+const read = new Map<string, string>();
+
+/** Whether the element, which is after the last line of a request, has been on the screen since `about` changed. */
+export function useSeen(
+  suspensionId: string,
+  about: string,
+): readonly [RefCallback<HTMLElement>, boolean] {
+  const [seen, setSeen] = useState(() => read.get(suspensionId) ?? null);
   const watch = useCallback(
     (element: HTMLElement | null) => {
       if (element === null) return undefined;
@@ -45,6 +51,7 @@ export function useSeen(about: string): readonly [RefCallback<HTMLElement>, bool
         if (entries.at(-1)?.isIntersecting !== true) return;
         timer = setTimeout(() => {
           observer.disconnect();
+          read.set(suspensionId, about);
           setSeen(about);
         }, READ_MS);
       });
@@ -54,7 +61,7 @@ export function useSeen(about: string): readonly [RefCallback<HTMLElement>, bool
         observer.disconnect();
       };
     },
-    [about],
+    [suspensionId, about],
   );
   return [watch, seen === about];
 }
@@ -85,7 +92,10 @@ export function useAnswer(
         )
         .then((next) => {
           isBusy.current = next.at === "answered" || next.at === "late";
-          if (isBusy.current) pageStorage.set(draftKeyOf(suspensionId), null);
+          if (isBusy.current) {
+            pageStorage.set(draftKeyOf(suspensionId), null);
+            read.delete(suspensionId);
+          }
           setAnswering(next);
           announce(WORDS[next.at]);
           if (next.at === "answered") told.current?.();

@@ -6,9 +6,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { approvalOf } from "../approval.ts";
 import { ApprovalCard } from "../approval-card.tsx";
-import { changesOf } from "../changes-of.ts";
-import { callOf } from "./call-of.ts";
-import { SlotCard } from "./slot-card.tsx";
+import { changesIn, SlotCard } from "./slot-card.tsx";
 import { useSwipe } from "./use-swipe.ts";
 import type { Request, Requests } from "./use-requests.tsx";
 
@@ -32,7 +30,7 @@ export function RequestSheet({
   const { suspension, call } = request;
   const at = all.indexOf(request);
   const next = all[(at + 1) % all.length];
-  const hasChanges = call !== null && changesOf([call], callOf(suspension)).length > 0;
+  const hasChanges = call !== null && changesIn(suspension, call).length > 0;
   const isLong = hasChanges || !["choice", "login", "nothing"].includes(approvalOf(suspension).ask);
   const card = { suspension, folders, place, keys, footer, shape: "fill" } as const;
   return (

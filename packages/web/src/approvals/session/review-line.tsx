@@ -4,9 +4,8 @@ import { type ReactElement, useMemo } from "react";
 import { Button } from "../../ui/button.tsx";
 import { approvalOf } from "../approval.ts";
 import { CardTitle } from "../card-head.tsx";
-import { changesOf } from "../changes-of.ts";
 import { headlineOf } from "../headline.ts";
-import { callOf } from "./call-of.ts";
+import { changesIn } from "./slot-card.tsx";
 
 /** A request in one line, which leads to its sheet. */
 export function ReviewLine({
@@ -19,7 +18,7 @@ export function ReviewLine({
   readonly onReview: (suspensionId: string) => void;
 }): ReactElement {
   const headline = useMemo(
-    () => headlineOf(approvalOf(suspension), changesOf([call], callOf(suspension))),
+    () => headlineOf(approvalOf(suspension), changesIn(suspension, call)),
     [suspension, call],
   );
   return (
