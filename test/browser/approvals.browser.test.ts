@@ -1,6 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ask, askAll, say } from "../../packages/server/src/providers/testing/script.ts";
+import {
+  ask,
+  askAll,
+  elicit,
+  say,
+  update,
+} from "../../packages/server/src/providers/testing/script.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
@@ -178,6 +184,33 @@ describe("a permission", () => {
       await transcriptOf(page).getByText("answer: allow").waitFor();
     },
   );
+
+  it("for a form is at its tool call, too (C3, D1)", async () => {
+    const { id } = await rig.newSession({
+      steps: [
+        update({
+          sessionUpdate: "tool_call",
+          toolCallId: "q",
+          title: "Ask the user",
+          kind: "other",
+          status: "in_progress",
+        }),
+        elicit({ mode: "form", message: "Your name?", toolCallId: "q", requestedSchema: NAME }),
+      ],
+    });
+    await rig.until(id, ({ state }) => state === "suspended");
+    const page = await rig.open(`/sessions/${id}`);
+    const card = transcriptOf(page).locator("[data-approval]");
+    await card.getByLabel("Name").fill("Ada");
+    expect(await page.locator("[data-approval]").count()).toBe(1);
+    await eventually(() =>
+      card.getByRole("button", { name: "Decline" }).getAttribute("aria-disabled"),
+    ).toBe("false");
+    await card.getByRole("button", { name: "Send answer" }).click();
+    await transcriptOf(page)
+      .getByText(/^elicited: .*Ada/u)
+      .waitFor();
+  });
 
   it("without a tool call in the transcript is answered above the message box (C3)", async () => {
     const { id } = await rig.newSession({ title: "Quiet at first" });

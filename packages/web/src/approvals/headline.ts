@@ -31,12 +31,14 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ["fetch", "Fetch"],
   ["switch_mode", "Change mode"],
 ]);
+/** Kinds that say nothing. */
+const VAGUE: ReadonlySet<string> = new Set(["other", "think"]);
 
 export function headlineOf(approval: Approval, changes: readonly FileChange[]): Headline {
   const plain = { title: approval.title, code: null, counts: null, kind: null, more: null };
   if (approval.ask !== "choice") return plain;
   const { subject, title } = approval;
-  const kind = VERBS.get(subject.kind ?? "") ?? null;
+  const kind = VERBS.get(subject.kind ?? "other") ?? subject.kind;
   if (changes.length > 0) return ofChanges(changes, approval.title, subject.kind);
   const { command } = subject;
   if (command !== null && subject.kind === "execute" && isSameText(title, command)) {
@@ -45,8 +47,9 @@ export function headlineOf(approval: Approval, changes: readonly FileChange[]): 
       ? { ...plain, title: "Run", code: command }
       : { ...plain, title: "Run a command" };
   }
-  const saysKind = kind !== null && title.toLowerCase().startsWith(kind.toLowerCase());
-  return { ...plain, kind: saysKind ? null : kind };
+  const saysNothing = kind === null || VAGUE.has(kind);
+  const isSaid = saysNothing || title.toLowerCase().startsWith(kind.toLowerCase());
+  return { ...plain, kind: isSaid ? null : kind };
 }
 
 function ofChanges(changes: readonly FileChange[], title: string, kind: string | null): Headline {
