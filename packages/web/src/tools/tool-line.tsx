@@ -22,9 +22,10 @@ import {
   toToolCall,
 } from "./tool-call.ts";
 import { useFold } from "./tool-context.tsx";
+import { ToolTitle } from "./tool-title.tsx";
 
 const ToolDetails = loaded(() => import("./tool-details.tsx").then((m) => m.ToolDetails));
-const LiveOutput = loaded(() => import("./terminal-output.tsx").then((m) => m.LiveOutput));
+const LiveOutput = loaded(() => import("./output/terminal-output.tsx").then((m) => m.LiveOutput));
 
 /** A tool call in one line, unfolded when it failed or waits for the user. */
 export const ToolLine = memo(function ToolLine({
@@ -70,7 +71,9 @@ export const ToolLine = memo(function ToolLine({
           ) : null
         }
       >
-        <span data-kind={call.kind}>{call.title}</span>
+        <span data-kind={call.kind}>
+          <ToolTitle title={call.title} />
+        </span>
       </FoldLine>
       {liveText !== null && (
         <div className="fold-details">
