@@ -45,7 +45,7 @@ export interface ToolCall {
 
 /** Null for a message that is no tool call. */
 export function toToolCall({ content, complete }: Message): ToolCall | null {
-  const { type, tool, title, kind, status, locations, args, output, result } = content;
+  const { type, tool, kind, status, locations, args, output, result } = content;
   if (type !== "tool" || typeof tool !== "string") return null;
   const isCommand = kind === "execute";
   const own = toItems(output);
@@ -53,7 +53,7 @@ export function toToolCall({ content, complete }: Message): ToolCall | null {
   return {
     callId: callIdOf(content),
     tool,
-    title: (typeof title === "string" ? oneLine(title) : "") || tool,
+    title: toolName(content),
     kind: typeof kind === "string" ? kind : "other",
     status: toStatus(status, complete),
     locations: toLocations(locations),
@@ -61,6 +61,12 @@ export function toToolCall({ content, complete }: Message): ToolCall | null {
     items: isCommand ? withExit(items.map(toPrinted), result) : items,
     namesFile: complete && Array.isArray(output) && output.some(namesFile),
   };
+}
+
+/** The title, or else the name of the tool. */
+export function toolName({ title, tool }: Message["content"]): string {
+  const line = typeof title === "string" ? oneLine(title) : "";
+  return line === "" && typeof tool === "string" ? tool : line;
 }
 
 /** Such as "Full output saved to: /path". Agents have words of their own for it. */
@@ -90,7 +96,10 @@ export function hasFailed({ status }: ToolCall): boolean {
 }
 
 function toStatus(status: unknown, complete: boolean): ToolCall["status"] {
-  return STATUSES.find((each) => each === status) ?? (complete ? "completed" : "in_progress");
+  const known = STATUSES.find((each) => each === status);
+  // Nothing of a run that has ended is still at work.
+  if (complete && (known === "pending" || known === "in_progress")) return "unfinished";
+  return known ?? (complete ? "completed" : "in_progress");
 }
 
 function toItems(output: unknown): readonly ToolItem[] {

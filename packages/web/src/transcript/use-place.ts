@@ -8,6 +8,11 @@ export type TranscriptVirtualizer = ReactVirtualizer<HTMLElement, HTMLElement>;
 
 const storage = openPageStorage(() => sessionStorage);
 
+/** The message at the saved position; null at the end. */
+export function savedMessage(sessionId: string): string | null {
+  return readPlace(storage, sessionId)?.row?.messageId ?? null;
+}
+
 /** Restores the saved position and reveals its rows; null to start at the end. */
 export function useSavedPlace(store: TranscriptStore): Place | null {
   const [place] = useState(() => {
