@@ -202,10 +202,14 @@ export function OpenedSession({
       {rewind.asked !== null && (
         <RewindDialog
           session={session}
-          runId={rewind.asked}
+          {...rewind.asked}
           transcript={transcript}
           drafts={drafts}
-          onDone={rewind.done}
+          onDone={(done) => {
+            rewind.done(done);
+            // After the dialog has given the focus back.
+            setTimeout(() => page.current?.querySelector("textarea")?.focus());
+          }}
           onClose={rewind.close}
         />
       )}

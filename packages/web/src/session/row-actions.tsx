@@ -1,11 +1,15 @@
 import { authorOf, type Message, type Session } from "@holdfast/protocol";
 import { type ReactElement, useCallback } from "react";
+import { client } from "../api/client.ts";
+import { goTo } from "../app/router.ts";
 import { NO_DRAFT } from "../composer/drafts.ts";
-import { outbox } from "../composer/page-outbox.ts";
+import { drafts, outbox } from "../composer/page-outbox.ts";
 import { canGoBack } from "../rewind/can-go-back.ts";
+import type { RewindIntent } from "../rewind/use-rewind.ts";
 import type { NoticeAction } from "../transcript/transcript-context.tsx";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { loaded } from "../ui/loaded.tsx";
+import { showFailure, showToast } from "../ui/toast.ts";
 import { noticeWay } from "./notice-action.ts";
 
 const MessageMenu = loaded(() => import("../rewind/message-menu.tsx").then((m) => m.MessageMenu));
@@ -14,19 +18,48 @@ const MessageMenu = loaded(() => import("../rewind/message-menu.tsx").then((m) =
 export function useMoreActions(
   transcript: TranscriptStore,
   session: Session,
-  onGoBack: (runId: string) => void,
+  ask: (runId: string, intent: RewindIntent) => void,
 ): (message: Message) => ReactElement | null {
-  const { status, state, repoId, rewind } = session;
+  const { id, status, state, repoId, rewind } = session;
   const isIdle = state === "idle" && rewind?.status !== "restoring";
   return useCallback(
     (message) => {
       const { runId } = message;
-      const isOffered = canGoBack({ status, repoId }, message) && !transcript.isRewound(message);
-      if (!isOffered || runId === null) return null;
-      return <MessageMenu isIdle={isIdle} onGoBack={() => onGoBack(runId)} />;
+      const canRewind = canGoBack({ status, repoId }, message) && !transcript.isRewound(message);
+      const isFirst =
+        transcript.messageBefore(message.id) === null && transcript.earlier.count === 0;
+      return (
+        <MessageMenu
+          text={() => transcript.words(message.id)}
+          onFork={isFirst ? null : () => void forkBefore(transcript, id, message.id)}
+          rewind={
+            canRewind && runId !== null
+              ? { isIdle, onEdit: () => ask(runId, "edit"), onGoBack: () => ask(runId, "go back") }
+              : null
+          }
+        />
+      );
     },
-    [transcript, status, repoId, isIdle, onGoBack],
+    [transcript, id, status, repoId, isIdle, ask],
   );
+}
+
+/** A new session with everything before the message, whose text is its draft. */
+async function forkBefore(
+  transcript: TranscriptStore,
+  sessionId: string,
+  messageId: string,
+): Promise<void> {
+  try {
+    if (transcript.messageBefore(messageId) === null) await transcript.earlier.load();
+    const atMessage = transcript.messageBefore(messageId);
+    const fork = await client.sessions.fork(sessionId, { atMessage });
+    drafts.write(fork.id, { ...NO_DRAFT, text: transcript.words(messageId) });
+    goTo({ page: "session", id: fork.id });
+    await showToast({ text: "Forked: your message is in the message box" });
+  } catch (error) {
+    showFailure("Not forked", error);
+  }
 }
 
 /** The action beside a notice. */

@@ -5,11 +5,15 @@ import {
   Hand,
   LoaderCircle,
   type LucideIcon,
+  Shield,
+  ShieldCheck,
+  ShieldX,
   TriangleAlert,
 } from "lucide-react";
 import { memo, type ReactElement, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
 import { loaded } from "../ui/loaded.tsx";
+import { absoluteTime, clockText } from "../ui/time.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { FoldLine } from "./fold-line.tsx";
 import { NamedIcon } from "./named-icon.tsx";
@@ -21,6 +25,7 @@ import {
   type ToolCall,
   toToolCall,
 } from "./tool-call.ts";
+import type { Decision } from "./decision.ts";
 import { useFold } from "./tool-context.tsx";
 import { ToolTitle } from "./tool-title.tsx";
 
@@ -31,10 +36,12 @@ const LiveOutput = loaded(() => import("./output/terminal-output.tsx").then((m) 
 export const ToolLine = memo(function ToolLine({
   message,
   suspension,
+  decision,
 }: {
   readonly message: Message;
   /** Its open suspension. */
   readonly suspension: OpenSuspension | null;
+  readonly decision: Decision | null;
 }): ReactElement | null {
   const call = useMemo(() => toToolCall(message), [message]);
   const [open, toggle] = useFold(
@@ -75,6 +82,7 @@ export const ToolLine = memo(function ToolLine({
           <ToolTitle title={call.title} />
         </span>
       </FoldLine>
+      {decision !== null && !isWaiting && <DecisionLine decision={decision} />}
       {liveText !== null && (
         <div className="fold-details">
           <LiveOutput text={liveText} />
@@ -83,6 +91,24 @@ export const ToolLine = memo(function ToolLine({
     </div>
   );
 });
+
+/** Who decided, and when. */
+function DecisionLine({ decision: { outcome, text, at } }: { readonly decision: Decision }) {
+  const Icon = DECIDED[outcome];
+  return (
+    <p className="tool-decision" data-outcome={outcome}>
+      <Icon aria-hidden size={12} />
+      {text}
+      {at !== null && (
+        <time dateTime={at} title={absoluteTime(at)}>
+          {clockText(at)}
+        </time>
+      )}
+    </p>
+  );
+}
+
+const DECIDED = { allowed: ShieldCheck, rejected: ShieldX, open: Shield } as const;
 
 const ICONS: Readonly<Record<ToolCall["status"], readonly [LucideIcon, string]>> = {
   pending: [CircleDashed, "Not started"],

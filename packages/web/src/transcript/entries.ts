@@ -3,7 +3,7 @@ import { createGrowingBlocks, type GrowingBlocks } from "../markdown/growing-blo
 import { type Block, lexBlocks, normalLines } from "../markdown/lex-blocks.ts";
 import { parentOf } from "../tools/tool-call.ts";
 import { textOf, wordsOf } from "./message-text.ts";
-import { LONG_TEXT } from "./rows.ts";
+import { isActivity, LONG_TEXT } from "./rows.ts";
 
 /** A message and its current text. */
 export interface Entry {
@@ -94,4 +94,8 @@ export function entryWords(entry: Entry | undefined): string {
   if (entry === undefined) return "";
   const { type } = entry.message.content;
   return type === "text" || type === "thought" ? entry.raw : wordsOf(entry.message);
+}
+
+export function isActive(entry: Entry | undefined): boolean {
+  return entry !== undefined && isActivity(entry.message);
 }

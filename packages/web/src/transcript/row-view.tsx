@@ -23,8 +23,7 @@ import { CopyButton } from "../markdown/copy-button.tsx";
 import { FoldLine } from "../tools/fold-line.tsx";
 import { useFold } from "../tools/tool-context.tsx";
 import { loaded } from "../ui/loaded.tsx";
-import { absoluteTime } from "../ui/time.ts";
-import { clockText } from "./marks/mark-texts.ts";
+import { absoluteTime, clockText } from "../ui/time.ts";
 import { MarkLine } from "./marks/mark-line.tsx";
 import { toNotice } from "./notice.ts";
 

@@ -18,7 +18,7 @@ import { HighlightProvider } from "../markdown/use-highlight.tsx";
 import { ToolContext, type ToolSurroundings } from "../tools/tool-context.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import type { Find } from "./find.ts";
-import { openAround, type TranscriptStore } from "./transcript-store.ts";
+import type { TranscriptStore } from "./transcript-store.ts";
 import { RowView } from "./row-view.tsx";
 import { NowLine, type RunningNow } from "./now/now-line.tsx";
 import type { Row } from "./rows.ts";
@@ -26,6 +26,7 @@ import { TranscriptContext, type TranscriptSurroundings } from "./transcript-con
 import {
   distanceFromEnd,
   farDown,
+  openAround,
   PADDING_START,
   startOf,
   toMeasurements,

@@ -1,19 +1,35 @@
 import { applySuspension, MissingMessageError } from "@holdfast/client";
-import type { FeedEvent, Message, OpenSuspension, Run, WholeSession } from "@holdfast/protocol";
+import type {
+  FeedEvent,
+  Message,
+  OpenSuspension,
+  Run,
+  Suspension,
+  WholeSession,
+} from "@holdfast/protocol";
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
-import { addText, createEntry, type Entry, entryWords, replaceMessage } from "./entries.ts";
+import {
+  addText,
+  createEntry,
+  type Entry,
+  entryWords,
+  isActive,
+  nextOf,
+  replaceMessage,
+} from "./entries.ts";
 import { createKeyedListeners, createListeners, createStore } from "../api/store.ts";
-import { callsAround, workKeyOf } from "../tools/family.ts";
+import { callOf, createDecisions, type Decision } from "../tools/decision.ts";
 import { callIdOf } from "../tools/tool-call.ts";
 import { type Now, nowOf } from "./now/now.ts";
 import { createEarlier, type EarlierMessages, keptBefore, type ReadEarlier } from "./earlier.ts";
+import { type Lookups, lookupsIn } from "./lookups.ts";
 import { createMarks } from "./marks/marks.ts";
 import { createRowList } from "./row-list.ts";
 import { createRunMarks } from "./run-marks.ts";
 import { isActivity, type Row } from "./rows.ts";
 
 /** The messages of a session as rows, kept outside of React so that a delta renders one row. */
-export interface TranscriptStore {
+export interface TranscriptStore extends Lookups {
   readonly sessionId: string;
   /** Always the same array. Rows are added or removed only when `getSnapshot` changes. */
   readonly rows: readonly Row[];
@@ -24,8 +40,8 @@ export interface TranscriptStore {
   ): void;
   /** Applies an event; it is rendered with the next commit. Throws for text of an unknown message. */
   apply(event: FeedEvent): void;
-  /** Applies what is known of earlier runs: what they changed, and whether they were taken back. */
-  takeRuns(runs: readonly Run[]): void;
+  /** Applies what is known of earlier runs: what they changed, whether they were taken back, and what was decided. */
+  takeRuns(runs: readonly Run[], closed?: readonly Suspension[]): void;
   /** Whether the message belongs to the conversation no more. */
   isRewound(message: Message): boolean;
   /** Notifies when rows are added or removed. */
@@ -45,20 +61,13 @@ export interface TranscriptStore {
   readonly earlier: EarlierMessages;
   /** Reveals a message and returns its row; -1 for an unknown message. */
   revealMessage(messageId: string): number;
-  message(messageId: string): Message | null;
-  /** The message that a run answers; null if it is not known. */
-  messageOfRun(runId: string): Message | null;
-  /** The words of a message in its current state. */
-  words(messageId: string): string;
-  /** Visits all messages in order, with their words. */
-  search(visit: (messageId: string, words: string) => void): void;
-  /** The previous or next message of a user that was not taken back. */
-  stepUser(messageId: string | null, step: -1 | 1): string | null;
   /** The time of the last message. */
   lastAt(): string | null;
   /** What the agent does now. */
   now(): Now;
   subscribeNow(listener: () => void): () => void;
+  /** How the permission for a tool call was decided. */
+  decision(message: Message): Decision | null;
   /** The open suspension of a tool call. */
   waiting(callId: string | null): OpenSuspension | null;
   /** Whether the user opened or closed it; undefined for neither. */
@@ -102,6 +111,7 @@ export function createTranscript({
   const structure = createListeners();
   const rowListeners = createKeyedListeners();
   const marks = createRunMarks();
+  const decisions = createDecisions();
   const lines = createMarks({ seenAt, today });
   /** Runs that events have told about: what was read earlier is older. */
   const told = new Set<string>();
@@ -196,11 +206,16 @@ export function createTranscript({
 
   const takeSuspensions = (open: readonly OpenSuspension[]): void => {
     const before = suspensions;
-    suspensions = new Map(open.flatMap((each) => toPair(each)));
+    suspensions = new Map(open.flatMap((each) => callOf(each)));
     for (const entry of entries) {
       const callId = callIdOf(entry.message.content);
       if (callId !== null && before.get(callId) !== suspensions.get(callId)) dirty.add(entry);
     }
+  };
+
+  const takeDecision = (suspension: Suspension): void => {
+    if (!decisions.take(suspension)) return;
+    for (const entry of entries) if (decisions.of(entry.message) !== null) dirty.add(entry);
   };
 
   /** Moves the start so that neither an activity nor a fold is split. */
@@ -302,6 +317,7 @@ export function createTranscript({
           break;
         case "suspension":
           takeSuspensions(applySuspension([...suspensions.values()], event.data));
+          takeDecision(event.data);
           break;
         case "run":
           told.add(event.data.id);
@@ -317,9 +333,10 @@ export function createTranscript({
       }
       clock.request();
     },
-    takeRuns(runs) {
+    takeRuns(runs, closed = []) {
+      for (const each of closed) takeDecision(each);
       const past = runs.filter(({ id }) => !told.has(id));
-      if (past.map(takeRun).includes(true)) clock.request();
+      if (past.map(takeRun).includes(true) || dirty.size > 0) clock.request();
     },
     isRewound: ({ runId }) => marks.isRewound(runId),
     subscribe: structure.add,
@@ -350,26 +367,11 @@ export function createTranscript({
       openFold(entry);
       return list.indexOf(entry);
     },
-    message: (messageId) => byId.get(messageId)?.message ?? null,
-    messageOfRun: (runId) =>
-      entries.find(({ message }) => message.runId === runId && message.role === "user")?.message ??
-      null,
-    words: (messageId) => entryWords(byId.get(messageId)),
-    search(visit) {
-      for (const entry of entries) visit(entry.message.id, entryWords(entry));
-    },
-    stepUser(messageId, step) {
-      const users = entries.filter((entry) => entry.message.role === "user" && !isFolded(entry));
-      const seq = messageId === null ? null : (byId.get(messageId)?.message.seq ?? null);
-      const target =
-        step === 1
-          ? users.find(({ message }) => seq !== null && message.seq > seq)
-          : users.findLast(({ message }) => seq === null || message.seq < seq);
-      return target?.message.id ?? null;
-    },
+    ...lookupsIn({ entries: () => entries, find: (id) => byId.get(id), isFolded }),
     lastAt: () => entries.at(-1)?.message.timestamp ?? null,
     now: now.current,
     subscribeNow: now.subscribe,
+    decision: decisions.of,
     waiting: (callId) => (callId === null ? null : (suspensions.get(callId) ?? null)),
     isOpen: (key) => opened.get(key),
     setOpen,
@@ -377,21 +379,4 @@ export function createTranscript({
     subscribeOpen: openListeners.add,
     close: () => clock.cancel(),
   };
-}
-
-function isActive(entry: Entry | undefined): boolean {
-  return entry !== undefined && isActivity(entry.message);
-}
-
-function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])[] {
-  const callId = suspension.request["toolCallId"];
-  return typeof callId === "string" ? [[callId, suspension]] : [];
-}
-
-/** Unfolds the activity around a message. */
-export function openAround(store: TranscriptStore, row: Row, messageId: string): void {
-  if (row.row !== "activity") return;
-  if (row.messages.length > 1) store.setOpen(row.key, true);
-  for (const call of callsAround(row.messages, messageId)) store.setOpen(workKeyOf(call), true);
-  store.setOpen(messageId, true);
 }

@@ -1,15 +1,7 @@
-const clock = new Intl.DateTimeFormat("en", {
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
+import { clockText } from "../../ui/time.ts";
+
 const day = new Intl.DateTimeFormat("en", { weekday: "long", month: "long", day: "numeric" });
 const dayAndYear = new Intl.DateTimeFormat("en", { dateStyle: "long" });
-
-/** Such as "09:02". */
-export function clockText(time: string): string {
-  return clock.format(new Date(time));
-}
 
 /** "Today", "Yesterday", or the date. */
 export function dayText(time: string, now: Date): string {
