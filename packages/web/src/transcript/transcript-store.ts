@@ -8,15 +8,7 @@ import type {
   WholeSession,
 } from "@holdfast/protocol";
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
-import {
-  addText,
-  createEntry,
-  type Entry,
-  entryWords,
-  isActive,
-  nextOf,
-  replaceMessage,
-} from "./entries.ts";
+import { addText, createEntry, type Entry, isActive, replaceMessage } from "./entries.ts";
 import { createKeyedListeners, createListeners, createStore } from "../api/store.ts";
 import { callOf, createDecisions, type Decision } from "../tools/decision.ts";
 import { callIdOf } from "../tools/tool-call.ts";
