@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  ask,
   exit,
   say,
   script,
@@ -173,5 +174,105 @@ describe("a run that did not complete", () => {
     await eventually(() => transcriptOf(page).locator('[data-state="in_progress"]').count()).toBe(
       0,
     );
+  });
+});
+
+it("messages of different days are told apart, and what is new since the last visit (A10)", async () => {
+  const { id } = await rig.newSession({ steps: [say("seen")] });
+  await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+  const page = await rig.open(`/sessions/${id}`);
+  await transcriptOf(page).getByText("seen", { exact: true }).waitFor();
+  expect(await page.getByText(/^New since/u).count()).toBe(0);
+  await page.goto("/");
+  await rig.client.sessions.send(id, { text: script(say("not seen")) });
+  await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 3);
+  await page.clock.setFixedTime(Date.now() + 24 * 3_600_000);
+  await page.goto(`/sessions/${id}`);
+  await transcriptOf(page).getByText("Yesterday", { exact: true }).waitFor();
+  await transcriptOf(page)
+    .getByText(/^New since yesterday, \d\d:\d\d$/u)
+    .waitFor();
+  const words = await transcriptOf(page).innerText();
+  const [yesterday, seen, fresh, unseen] = ["Yesterday", "\nseen", "New since", "\nnot seen"].map(
+    (each) => words.indexOf(each),
+  );
+  expect([yesterday, seen, fresh, unseen]).toEqual(
+    [yesterday, seen, fresh, unseen].toSorted((one = 0, other = 0) => one - other),
+  );
+  expect(await faultsOf(page, "the session")).toEqual([]);
+});
+
+it("who decided on a tool call stands at the call, also after a reload (C3)", async () => {
+  const { id } = await rig.newSession({
+    steps: [
+      ask({ id: "c1", title: "Edit retry.ts", kind: "edit", input: { path: "retry.ts" } }),
+      ask({ id: "c2", title: "Delete all", kind: "delete", input: { path: "x" } }),
+    ],
+  });
+  for (const answer of ["allow", "reject"]) {
+    const { suspensions } = await rig.until(id, ({ suspensions: open }) =>
+      open.some(
+        ({ request }) => request["title"] === (answer === "allow" ? "Edit retry.ts" : "Delete all"),
+      ),
+    );
+    const suspensionId = suspensions[0]?.id ?? "";
+    await rig.client.sessions.answer(id, { suspensionId, answer: { optionId: answer } });
+  }
+  await rig.until(id, ({ state }) => state === "idle");
+  const page = await rig.open(`/sessions/${id}`);
+  const shown = async (): Promise<void> => {
+    await transcriptOf(page)
+      .getByRole("button", { name: /Edited|Used|Edit retry|1 /u })
+      .first()
+      .waitFor();
+    for (const text of ["Allowed by", "Rejected by"])
+      await transcriptOf(page).getByText(text).waitFor();
+  };
+  await shown();
+  await page.reload();
+  await shown();
+});
+
+describe("the menu of an own message", () => {
+  const open = async (page: Page, text: string): Promise<void> => {
+    const article = transcriptOf(page)
+      .getByRole("article", { name: "You" })
+      .filter({ hasText: text });
+    await article.getByRole("button", { name: "More actions on this message" }).press("Enter");
+    await page.getByRole("menu").waitFor();
+  };
+
+  it("puts the message back into the message box, to edit it and run it again (A10)", async () => {
+    const { id } = await rig.newSession({ message: "the first" });
+    await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+    await rig.client.sessions.send(id, { text: "the second" });
+    await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 3);
+    const page = await rig.open(`/sessions/${id}`);
+    await transcriptOf(page).getByText("echo: the second", { exact: true }).waitFor();
+    await open(page, "the second");
+    await page.getByRole("menuitem", { name: "Edit and run again…" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Edit and run again?" });
+    await dialog.getByText("1 message and its answer leave the conversation:").waitFor();
+    await dialog.getByRole("button", { name: "Edit" }).click();
+    await eventually(() => composer(page).inputValue()).toBe("the second");
+    await eventually(() => composer(page).evaluate((box) => box === document.activeElement)).toBe(
+      true,
+    );
+    await transcriptOf(page).getByRole("button", { name: "2 messages were taken back" }).waitFor();
+  });
+
+  it("forks the session from here, with the message in the message box (A10)", async () => {
+    const { id } = await rig.newSession({ message: "the first" });
+    await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+    await rig.client.sessions.send(id, { text: "the second" });
+    await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 3);
+    const page = await rig.open(`/sessions/${id}`);
+    await transcriptOf(page).getByText("echo: the second", { exact: true }).waitFor();
+    await open(page, "the second");
+    await page.getByRole("menuitem", { name: "Fork from here" }).press("Enter");
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await eventually(() => composer(page).inputValue()).toBe("the second");
+    await transcriptOf(page).getByText("echo: the first", { exact: true }).waitFor();
+    expect(await transcriptOf(page).getByText("echo: the second").count()).toBe(0);
   });
 });

@@ -98,12 +98,17 @@ function DecisionLine({ decision: { outcome, text, at } }: { readonly decision: 
   return (
     <p className="tool-decision" data-outcome={outcome}>
       <Icon aria-hidden size={12} />
-      {text}
-      {at !== null && (
-        <time dateTime={at} title={absoluteTime(at)}>
-          {clockText(at)}
-        </time>
-      )}
+      <span>
+        {text}
+        {at !== null && (
+          <>
+            {", "}
+            <time dateTime={at} title={absoluteTime(at)}>
+              {clockText(at)}
+            </time>
+          </>
+        )}
+      </span>
     </p>
   );
 }
