@@ -252,6 +252,8 @@ describe("the menu of an own message", () => {
     await open(page, "the second");
     await page.getByRole("menuitem", { name: "Edit and run again…" }).press("Enter");
     const dialog = page.getByRole("dialog", { name: "Edit and run again?" });
+    // The folder of this test is no Git repository, so its files are not known.
+    await dialog.getByRole("checkbox", { name: "Files" }).uncheck();
     await dialog.getByText("1 message and its answer leave the conversation:").waitFor();
     await dialog.getByRole("button", { name: "Edit" }).click();
     await eventually(() => composer(page).inputValue()).toBe("the second");
