@@ -247,7 +247,7 @@ describe("the menu of an own message", () => {
     await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
     await rig.client.sessions.send(id, { text: "the second" });
     await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 3);
-    const page = await rig.open(`/sessions/${id}`);
+    const page = await rig.open(`/sessions/${id}`, { expected: /Failed to load resource/u });
     await transcriptOf(page).getByText("echo: the second", { exact: true }).waitFor();
     await open(page, "the second");
     await page.getByRole("menuitem", { name: "Edit and run again…" }).press("Enter");
