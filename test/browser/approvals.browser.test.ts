@@ -221,7 +221,7 @@ describe("a permission", () => {
     await option(page, "Allow once").click();
     await card(page).waitFor({ state: "detached" });
     await rig.until(id, ({ state }) => state === "idle");
-    await page.getByText("Idle", { exact: true }).waitFor();
+    await page.getByText("Done", { exact: true }).first().waitFor();
   });
 });
 

@@ -78,7 +78,7 @@ async function openKeep(
   options: OpenOptions = {},
 ): Promise<{ readonly page: Page; readonly keep: Locator }> {
   const page = await rig.open(`/sessions/${id}`, options);
-  await page.getByRole("button", { name: /^Changes: / }).click();
+  await page.getByRole("button", { name: /^Panel: /u }).click();
   const keep = page.getByRole("region", { name: "Keep the work" });
   await keep.waitFor();
   return { page, keep };
@@ -102,7 +102,7 @@ it("the work of a session is committed with an edited message, rebased and merge
   // The text outlives the panel.
   await page.keyboard.press("Escape");
   await keep.waitFor({ state: "detached" });
-  await page.getByRole("button", { name: /^Changes: / }).click();
+  await page.getByRole("button", { name: /^Panel: /u }).click();
   await button(keep, "Commit…").click();
   expect(await message.inputValue()).toBe("Say it better");
   await button(keep, "Commit").click();

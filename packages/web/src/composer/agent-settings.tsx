@@ -37,7 +37,7 @@ export function AgentSettings(props: AgentSettingsProps): ReactElement {
         {offered.map(({ name, title, installed }) => (
           <label
             key={name}
-            className="touch-target flex min-h-8 items-center gap-2 rounded-md px-1 hover:bg-hover"
+            className="flex min-h-8 items-center gap-2 rounded-md px-1 hover:bg-hover pointer-coarse:min-h-11"
           >
             <input
               type="radio"

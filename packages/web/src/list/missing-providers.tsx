@@ -14,7 +14,7 @@ export function MissingProviders({
   if (missing.length === 0) return null;
   return (
     <details className="text-xs text-muted">
-      <summary className="w-fit py-1">
+      <summary className="w-fit py-1 pointer-coarse:py-3.5">
         {summary ??
           `${missing.length} ${missing.length === 1 ? "agent is" : "agents are"} not installed`}
       </summary>
