@@ -18,7 +18,7 @@ export function useTyping(
       if (event.defaultPrevented || event.isComposing) return;
       if (event.metaKey || event.ctrlKey || event.altKey) return;
       const { key, target } = event;
-      if ([...key].length !== 1 || OTHERS.has(key)) return;
+      if (!/^.$/u.test(key) || OTHERS.has(key)) return;
       if (hasRequest && /^\d$/u.test(key)) return;
       if (isBusy(target, false) || !isForComposer(target)) return;
       if (target instanceof Element && target.closest(OWN_KEYS) !== null) return;

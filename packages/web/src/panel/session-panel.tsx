@@ -158,7 +158,6 @@ function TabBody({ className, ...props }: PanelProps & { readonly className?: st
       id="panel-body"
       role="tabpanel"
       aria-labelledby={`tab-${tab}`}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className={classNames("focus-visible:-outline-offset-2", className)}
     >

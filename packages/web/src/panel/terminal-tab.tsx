@@ -1,5 +1,5 @@
 import type { Message } from "@holdfast/protocol";
-import { useMemo, useState, useSyncExternalStore, type ReactElement } from "react";
+import { useState, useSyncExternalStore, type ReactElement } from "react";
 import { TerminalOutput } from "../tools/terminal-output.tsx";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button } from "../ui/button.tsx";
@@ -19,12 +19,9 @@ export function TerminalTab({
   readonly transcript: TranscriptStore;
   readonly onMessage: (messageId: string) => void;
 }): ReactElement {
-  const version = useSyncExternalStore(transcript.subscribe, transcript.getSnapshot);
+  useSyncExternalStore(transcript.subscribe, transcript.getSnapshot);
   const [limit, setLimit] = useState(SHOWN);
-  const commands = useMemo(
-    () => commandsOf([...toolsIn(transcript, tools, version)]),
-    [transcript, tools, version],
-  );
+  const commands = commandsOf(toolsIn(transcript, tools));
   if (commands.length === 0) return <Nothing>No commands yet.</Nothing>;
   const more = commands.length - limit;
   return (
@@ -47,15 +44,14 @@ export function TerminalTab({
 function toolsIn(
   transcript: TranscriptStore,
   tools: ReadonlyMap<string, Message>,
-  _version: number,
-): ReadonlySet<Message> {
+): readonly Message[] {
   const byId = new Map<string, Message>();
   transcript.search((messageId) => {
     const message = transcript.message(messageId);
     if (message?.content.type === "tool") byId.set(messageId, message);
   });
   for (const message of tools.values()) byId.set(message.id, message);
-  return new Set(byId.values());
+  return [...byId.values()];
 }
 
 const MARKS = {
