@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { say, script, tell } from "../../packages/server/src/providers/testing/script.ts";
 import { eventually } from "./eventually.ts";
-import { openPageRig, type PageRig } from "./page-rig.ts";
+import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
 let rig: PageRig;
@@ -29,22 +29,20 @@ const pill = (page: Page) => page.getByRole("button", { name: /^Agent of the nex
 const more = (page: Page) => page.getByRole("button", { name: "Options of the message" });
 const mode = (page: Page) => page.getByRole("dialog").getByLabel("Mode", { exact: true });
 
-async function openDemo() {
+async function openDemo(screen: OpenOptions = {}) {
   const { id } = await rig.newSession({ provider: "demo", message: "Hello" });
-  const page = await rig.open(`/sessions/${id}`);
   await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
-  await eventually(() => pill(page).textContent()).toMatch(/Ask/u);
-  return { id, page };
+  return { id, page: await rig.open(`/sessions/${id}`, screen) };
 }
 
 describe("the mode of the agent", () => {
   it.each([
-    ["a wide page", { width: 1280, height: 800 }, pill],
-    ["a phone", { width: 390, height: 844 }, more],
-  ])("D3 can be seen and changed for the session on %s", async (_, viewport, button) => {
-    const { id, page } = await openDemo();
-    await page.setViewportSize(viewport);
+    ["a wide page", {}, pill],
+    ["a phone", { phone: true }, more],
+  ])("D3 can be seen and changed for the session on %s", async (_, screen, button) => {
+    const { id, page } = await openDemo(screen);
     await button(page).click();
+    await eventually(() => mode(page).inputValue()).toBe("ask");
     await mode(page).selectOption("auto");
     await rig.until(id, (session) => session.mode === "auto");
     // Another person, or the agent itself, changes it.

@@ -160,7 +160,7 @@ export function MessageBox(props: MessageBoxProps): ReactElement {
           choice,
           providers: providers.providers,
           choices,
-          chosen: draft,
+          chosen: { mode: draft.mode, options: draft.options },
           onAgent: (agent) => change({ ...agent, ...NO_SETTINGS }),
           onSettings: change,
           onSessionMode: shownMode.change,
