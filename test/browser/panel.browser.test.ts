@@ -14,6 +14,7 @@ import { openPageRig, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
 let rig: PageRig;
+let writes = 0;
 beforeAll(async () => {
   rig = await openPageRig();
   newRepository(path.join(rig.root, "shop"), { "values.txt": "one\ntwo\n" });
@@ -44,6 +45,8 @@ const command = (id: string, line: string, output: string): Step => ({
   output,
 });
 
+const FAILS: Step = { step: "fail", code: -32_603, message: "It broke" };
+
 /** A session that planned, ran two commands, changed a file and told what it used. */
 async function worked(): Promise<string> {
   const { id } = await rig.newSession({
@@ -53,7 +56,7 @@ async function worked(): Promise<string> {
       plan("completed", "completed", "pending"),
       command("c1", "npm test", "\u001B[31mred\u001B[0m\nsecond line"),
       command("c2", "git status", "clean"),
-      write("values.txt", "one\n2\n"),
+      write("values.txt", `one\n${(writes += 1)}\n`),
       {
         step: "update",
         update: {
@@ -77,7 +80,7 @@ it("beside the transcript, ] shows files, plan, commands and usage of the sessio
   await page.keyboard.press("Escape");
   await page.keyboard.press("]");
   const panel = panelOf(page);
-  await tab(panel, /^Files \+\d+ −1$/u).waitFor();
+  await tab(panel, /^Files \+1 −1$/u).waitFor();
   await panel.getByRole("button", { name: /values\.txt/u }).waitFor();
   await eventually(() => tab(panel, /^Files/u).evaluate(hasFocus)).toBe(true);
 
@@ -158,6 +161,13 @@ it("the header is one line: title, repository, agent, one status word and a menu
     expect(await header.innerText()).not.toContain("Initializing");
     expect(await faultsOf(page, "header")).toEqual([]);
   }
+});
+
+it("the header says that the last run failed (A10)", async () => {
+  const { id } = await rig.newSession({ title: "Went wrong", steps: [say("Trying"), FAILS] });
+  await rig.until(id, ({ lastTurn }) => lastTurn.outcome === "failed");
+  const page = await rig.open(`/sessions/${id}`);
+  await page.locator("main header").first().getByText("Failed", { exact: true }).waitFor();
 });
 
 it("a click on the title renames the session, and a phone renames it from the menu (A10)", async () => {

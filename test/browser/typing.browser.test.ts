@@ -89,7 +89,7 @@ describe("an image", () => {
     const message = transcriptOf(page).getByRole("article", { name: "You" }).last();
     await message.getByRole("img", { name: "noise.png" }).waitFor();
     await message.getByText("What is this?").waitFor();
-    expect(await chips(page).count()).toBe(0);
+    await eventually(() => chips(page).count()).toBe(0);
     const { messages } = await rig.client.sessions.get(id);
     const parts = messages.findLast(({ role }) => role === "user")?.content["parts"];
     expect(parts).toMatchObject([
@@ -173,7 +173,7 @@ it("an empty archived session says one thing (A10)", async () => {
 it("a new session whose first message finds all agents busy has it in its queue (A11, C6)", async () => {
   const { id: busy } = await rig.newSession({ title: "Busy", steps: [say("At work"), silent()] });
   await rig.until(busy, ({ state }) => state === "running");
-  const page = await rig.open("/");
+  const page = await rig.open("/", { expected: /429/u });
   await page.getByRole("list", { name: "Sessions" }).first().waitFor();
   await page.keyboard.press("c");
   const dialog = page.getByRole("dialog", { name: "New session" });

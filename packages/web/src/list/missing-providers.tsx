@@ -5,18 +5,15 @@ import { CopyButton } from "../markdown/copy-button.tsx";
 /** How to install the agents that are not installed, and how to log in to them. */
 export function MissingProviders({
   providers,
-  summary,
 }: {
   readonly providers: readonly Provider[];
-  readonly summary?: string;
 }): ReactElement | null {
   const missing = providers.filter(({ installed }) => !installed);
   if (missing.length === 0) return null;
   return (
     <details className="text-xs text-muted">
-      <summary className="w-fit py-1 pointer-coarse:py-3.5">
-        {summary ??
-          `${missing.length} ${missing.length === 1 ? "agent is" : "agents are"} not installed`}
+      <summary className="w-fit py-1">
+        {missing.length} {missing.length === 1 ? "agent is" : "agents are"} not installed
       </summary>
       <dl className="mt-1 flex flex-col gap-2">
         {missing.map(({ name, title, install, login }) => (
