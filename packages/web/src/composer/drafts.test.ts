@@ -6,7 +6,13 @@ import { memoryStorage } from "./testing/memory-storage.ts";
 it("each session has its own draft, which survives closing the page", () => {
   const storage = memoryStorage();
   const large = memoryStorage();
-  const image: Attachment = { kind: "image", id: "1", name: "x.png", mimeType: "image/png", data: "AA" };
+  const image: Attachment = {
+    kind: "image",
+    id: "1",
+    name: "x.png",
+    mimeType: "image/png",
+    data: "AA",
+  };
   const draft = { ...NO_DRAFT, text: "Fix the\nbuild", provider: "demo", attachments: [image] };
   createDrafts(storage, large).write("s1", draft);
   expect(createDrafts(storage, large).read("s1")).toEqual(draft);

@@ -75,7 +75,9 @@ it("a message that had no answer for a day is not sent by itself", async () => {
   const { outbox, answers } = setUp({ now: stepping(DAY_MS + 1) });
   answers.push(lost);
   await outbox.send("s", HELLO);
-  expect(outbox.of("s")).toMatchObject([{ isWaiting: false, failure: expect.stringContaining("a day") }]);
+  expect(outbox.of("s")).toMatchObject([
+    { isWaiting: false, failure: expect.stringContaining("a day") },
+  ]);
 });
 
 it("a message in flight is not sent twice", async () => {

@@ -36,5 +36,7 @@ function toOutput(item: ToolItem): readonly TerminalItem[] {
   if (item.item === "terminal") return [item];
   if (item.item !== "text") return [];
   const fenced = /^\s*(?<fence>`{3,})[^\n]*\n(?<text>[\s\S]*?)\n?\k<fence>\s*$/u.exec(item.text);
-  return [{ item: "terminal", text: fenced?.groups?.["text"] ?? item.text, exit: null, omitted: 0 }];
+  return [
+    { item: "terminal", text: fenced?.groups?.["text"] ?? item.text, exit: null, omitted: 0 },
+  ];
 }

@@ -40,10 +40,7 @@ export function usePanel(): Panel {
     setTab(null);
     setScope({ of: "session" });
   }, []);
-  const toggle = useCallback(
-    () => (tab === null ? show(lastTab()) : close()),
-    [tab, show, close],
-  );
+  const toggle = useCallback(() => (tab === null ? show(lastTab()) : close()), [tab, show, close]);
   return useMemo(
     () => ({ tab, scope, setScope, show, showRun, toggle, close }),
     [tab, scope, show, showRun, toggle, close],

@@ -47,9 +47,7 @@ const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
 const WaitingStack = loaded(() => import("./waiting-stack.tsx").then((m) => m.WaitingStack));
 const RemovalLine = loaded(() => import("./details/removal-line.tsx").then((m) => m.RemovalLine));
 const MessageMenu = loaded(() => import("../rewind/message-menu.tsx").then((m) => m.MessageMenu));
-const SessionPanel = loaded(() =>
-  import("../panel/session-panel.tsx").then((m) => m.SessionPanel),
-);
+const SessionPanel = loaded(() => import("../panel/session-panel.tsx").then((m) => m.SessionPanel));
 const StopDialog = loaded(() => import("./stop-dialog.tsx").then((m) => m.StopDialog));
 const RewoundBar = loaded(() => import("../rewind/rewound-bar.tsx").then((m) => m.RewoundBar));
 const RewindDialog = loaded(() =>

@@ -102,11 +102,7 @@ export function SessionHeader({
         </div>
       </div>
       <span className="hidden sm:contents">
-        <PanelButton
-          changes={session.changes}
-          open={panel.tab !== null}
-          onToggle={panel.toggle}
-        />
+        <PanelButton changes={session.changes} open={panel.tab !== null} onToggle={panel.toggle} />
       </span>
       <SessionMenu
         {...{ session, actions, onFind }}

@@ -1,7 +1,7 @@
 import type { Attachment } from "./attachment.ts";
 
 /** Why a file was not attached, as a sentence. */
-export class AttachmentError extends Error {}
+class AttachmentError extends Error {}
 
 const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 /** Larger images are scaled down. */
