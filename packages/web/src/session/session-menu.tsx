@@ -5,10 +5,15 @@ import {
   Download,
   Ellipsis,
   FileDiff,
+  Gauge,
   GitFork,
+  Info,
   Link as LinkIcon,
+  ListChecks,
+  Pencil,
   Play,
   Search,
+  SquareTerminal,
   Trash2,
 } from "lucide-react";
 import { useState, type ReactElement } from "react";
@@ -20,6 +25,7 @@ import { Menu } from "../ui/menu.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
+import type { PanelTab } from "../panel/use-panel.ts";
 import type { SessionActions } from "./use-actions.ts";
 
 const DeleteDialog = loaded(() => import("./delete-dialog.tsx").then((m) => m.DeleteDialog));
@@ -30,12 +36,16 @@ export function SessionMenu({
   session,
   actions,
   onFind,
-  onChanges,
+  onPanel,
+  onRename,
+  onDetails,
 }: {
   readonly session: Session;
   readonly actions: SessionActions;
   readonly onFind: () => void;
-  readonly onChanges: () => void;
+  readonly onPanel: (tab: PanelTab) => void;
+  readonly onRename: () => void;
+  readonly onDetails: () => void;
 }): ReactElement {
   const [asking, setAsking] = useState<"archive" | "delete" | null>(null);
   const { id, status } = session;
@@ -46,7 +56,14 @@ export function SessionMenu({
   };
   const items: MenuItems = [
     { label: "Find in this session", icon: <Search {...ICON} />, hint: "Ctrl F", onSelect: onFind },
-    { label: "Changes", icon: <FileDiff {...ICON} />, onSelect: onChanges },
+    { label: "Rename", icon: <Pencil {...ICON} />, onSelect: () => setTimeout(onRename) },
+    { label: "Details", icon: <Info {...ICON} />, onSelect: onDetails },
+    "line",
+    { label: "Files", icon: <FileDiff {...ICON} />, onSelect: () => onPanel("files") },
+    { label: "Plan", icon: <ListChecks {...ICON} />, onSelect: () => onPanel("plan") },
+    { label: "Terminal", icon: <SquareTerminal {...ICON} />, onSelect: () => onPanel("terminal") },
+    { label: "Usage", icon: <Gauge {...ICON} />, onSelect: () => onPanel("usage") },
+    "line",
     { label: "Fork", icon: <GitFork {...ICON} />, onSelect: actions.fork },
     ...(status === "suspended"
       ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
@@ -105,7 +122,7 @@ export function SessionMenu({
 }
 
 function archiveText({ state, queued }: Session): string {
-  if (state === "running") return "Its run is cancelled.";
+  if (state === "running") return "Its run is stopped.";
   if (state === "suspended") return "Its open requests are closed.";
   return queued === 0 ? "" : "Its queued messages are not delivered.";
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { phaseStays } from "./phase-timeline.tsx";
-import { AT } from "./testing/samples.ts";
+import { AT } from "../testing/samples.ts";
 
 const NOW = Date.parse("2026-01-01T01:00:00.000Z");
 const BASE = {

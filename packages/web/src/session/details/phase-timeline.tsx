@@ -1,7 +1,7 @@
 import type { Phase, Session } from "@holdfast/protocol";
 import { useState, type ReactElement } from "react";
-import { capital } from "../api/session-name.ts";
-import { absoluteTime, durationText } from "../ui/time.ts";
+import { capital } from "../../api/session-name.ts";
+import { absoluteTime, durationText } from "../../ui/time.ts";
 
 /** The phases as a proportional bar and a list. */
 export function PhaseTimeline({ session }: { readonly session: Session }): ReactElement {

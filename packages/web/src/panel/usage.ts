@@ -36,20 +36,39 @@ export function usageOf(runs: readonly Pick<Run, "usage">[]): Usage | null {
 
 const tokens = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** Such as "12.3K tokens, $0.42". */
-export function usageText({ totalTokens, cost }: Usage): string {
-  const parts = [...cost].flatMap(([currency, amount]) =>
-    amount === 0 ? [] : [moneyText(amount, currency)],
-  );
-  if (totalTokens > 0) parts.unshift(`${tokens.format(totalTokens)} tokens`);
-  return parts.join(", ");
+export function tokensText(count: number): string {
+  return tokens.format(count);
 }
 
-/** The used share of the context window; null when not reported. */
-export function contextShare(run: Pick<Run, "usage"> | undefined): number | null {
-  const used = countIn(run?.usage?.["contextTokens"]);
-  const size = countIn(run?.usage?.["contextSize"]);
-  return used === 0 || size === 0 ? null : Math.min(1, used / size);
+/** Such as "12.3K tokens, $0.42". */
+export function usageText(usage: Usage): string {
+  const { totalTokens } = usage;
+  const parts = [totalTokens > 0 ? `${tokensText(totalTokens)} tokens` : "", moneyOf(usage)];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/** Such as "$0.42"; empty if nothing was reported. */
+export function moneyOf({ cost }: Usage): string {
+  return [...cost]
+    .flatMap(([currency, amount]) => (amount === 0 ? [] : [moneyText(amount, currency)]))
+    .join(", ");
+}
+
+export interface ContextUse {
+  readonly used: number;
+  readonly size: number;
+  /** From 0 to 1. */
+  readonly share: number;
+}
+
+/** How full the context window was at the last report; null when no run reported it. */
+export function contextOf(runs: readonly Pick<Run, "usage">[]): ContextUse | null {
+  for (const { usage } of runs.toReversed()) {
+    const used = countIn(usage?.["contextTokens"]);
+    const size = countIn(usage?.["contextSize"]);
+    if (used > 0 && size > 0) return { used, size, share: Math.min(1, used / size) };
+  }
+  return null;
 }
 
 function costIn(value: unknown): { readonly amount: number; readonly currency: string } | null {

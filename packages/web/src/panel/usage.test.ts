@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contextShare, usageOf, usageText } from "./usage.ts";
+import { contextOf, usageOf, usageText } from "./usage.ts";
 
 const run = (usage: Record<string, unknown> | null) => ({ usage });
 
@@ -35,8 +35,13 @@ it("formats small amounts and unknown currencies", () => {
   expect([text(0.0123, "USD"), text(3, "credits")]).toEqual(["$0.0123", "3.00 credits"]);
 });
 
-it("computes the used share of the context window where it is reported", () => {
-  expect(contextShare(run({ contextTokens: 50, contextSize: 200 }))).toBe(0.25);
-  expect(contextShare(run({ contextTokens: 50 }))).toBeNull();
-  expect(contextShare(undefined)).toBeNull();
+it("takes the use of the context window from the last run that reported it", () => {
+  const full = run({ contextTokens: 50, contextSize: 200 });
+  expect(contextOf([run({ contextTokens: 1, contextSize: 200 }), full, run(null)])).toEqual({
+    used: 50,
+    size: 200,
+    share: 0.25,
+  });
+  expect(contextOf([run({ contextTokens: 50 })])).toBeNull();
+  expect(contextOf([])).toBeNull();
 });
