@@ -22,7 +22,7 @@ export function ChangesPanel(props: PanelProps): ReactElement {
     <Beside {...props} />
   ) : (
     <Dialog open onClose={onClose} title="Changes" size="screen">
-      <ChangesBody {...body} />
+      <ChangesBody {...body} onLeave={onClose} />
     </Dialog>
   );
 }

@@ -15,6 +15,7 @@ import { optionsQuery, providersQuery } from "../api/queries.ts";
 import { announce } from "../app/announce.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { loaded } from "../ui/loaded.tsx";
+import { useAddedText } from "../comments/added-text.ts";
 import { type Agent, agentChoiceOf } from "./agent-choice.ts";
 import {
   hasSettings,
@@ -113,6 +114,7 @@ function MessageBox({
     box.current?.focus();
     box.current?.setSelectionRange(next.caret, next.caret);
   };
+  useAddedText(session.id, (whole) => put({ text: whole, caret: whole.length }));
   const slash = useSlash({ text, caret }, choice?.about?.commands ?? [], (command) =>
     put(withCommand(text, command)),
   );
