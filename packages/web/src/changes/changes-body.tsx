@@ -26,6 +26,8 @@ import { useFreshChanges } from "./use-fresh-changes.ts";
 
 const KeepSection = loaded(() => import("../keep/keep-section.tsx").then((m) => m.KeepSection));
 
+const UNFOLDED_MAX = 12;
+
 export interface ChangesProps {
   readonly session: Session;
   readonly runs: readonly Run[];
@@ -34,11 +36,13 @@ export interface ChangesProps {
   readonly transcript: TranscriptStore;
   /** Called before the comments go to the message box: what covers it closes. */
   readonly onLeave?: () => void;
+  /** Whether files are unfolded at first, if they are few. */
+  readonly isUnfolded?: boolean;
 }
 
 /** The changed files of a session or a run. */
 export function ChangesBody(props: ChangesProps): ReactElement {
-  const { session, runs, scope, onScope, transcript, onLeave } = props;
+  const { session, runs, scope, onScope, transcript, onLeave, isUnfolded = false } = props;
   const { data, error, isFetching } = useQuery(changesQuery(session.id, scope));
   const queries = useQueryClient();
   const refresh = (): void => void queries.invalidateQueries({ queryKey: changesKey(session.id) });
@@ -84,6 +88,7 @@ export function ChangesBody(props: ChangesProps): ReactElement {
             scope={scope}
             changes={data}
             form={form.shown}
+            isUnfolded={isUnfolded && data.files.length <= UNFOLDED_MAX}
             canComment={canComment}
           />
         )}
@@ -92,6 +97,7 @@ export function ChangesBody(props: ChangesProps): ReactElement {
           <Dialog open onClose={() => setLarge(false)} title="Changes" size="screen">
             <ChangesBody
               {...props}
+              isUnfolded
               onLeave={() => {
                 setLarge(false);
                 onLeave?.();

@@ -18,6 +18,7 @@ export interface FileViewProps {
   readonly sessionId: string;
   readonly form: DiffForm;
   readonly canComment: boolean;
+  readonly isUnfolded?: boolean;
 }
 
 interface FileProps extends FileViewProps {
@@ -27,8 +28,8 @@ interface FileProps extends FileViewProps {
 
 /** A changed file, which unfolds its diff. */
 export function FileRow(props: FileProps): ReactElement {
-  const { file } = props;
-  const [isOpen, setOpen] = useState(false);
+  const { file, isUnfolded = false } = props;
+  const [isOpen, setOpen] = useState(isUnfolded);
   return (
     <li className="file-row">
       <FoldLine

@@ -21,9 +21,10 @@ export function CommentForm({
   readonly children?: ReactElement | false;
 }): ReactElement {
   const box = useRef<HTMLTextAreaElement>(null);
+  const form = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    box.current?.focus();
-    box.current?.scrollIntoView({ block: "nearest" });
+    box.current?.focus({ preventScroll: true });
+    form.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const isEmpty = text.trim() === "";
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -34,7 +35,7 @@ export function CommentForm({
     event.stopPropagation();
   };
   return (
-    <div className="line-comment">
+    <div ref={form} className="line-comment">
       {children}
       <TextArea
         ref={box}

@@ -94,7 +94,7 @@ export function CommentedDiff({ sessionId, path, ...table }: CommentedProps): Re
     ),
   };
   return (
-    <div ref={host}>
+    <div ref={host} className="commented-diff">
       <DiffTable {...table} marks={marks} />
       {outdated.map((comment) => (
         <CommentNote key={comment.id} sessionId={sessionId} comment={comment} isOutdated />
