@@ -39,6 +39,8 @@ function queryOf<Data>(key: string, read: (options: CallOptions) => Promise<Data
 /** The inbox: everything that waits in any session. */
 export const suspensionsQuery = queryOf(SUSPENSIONS, (options) => client.suspensions(options));
 export const repositoriesQuery = queryOf("repositories", (options) => client.repos.list(options));
+export const nodesQuery = queryOf("nodes", (options) => client.nodes.list(options));
+export const tokensQuery = queryOf("tokens", (options) => client.tokens.list(options));
 export const removedQuery = queryOf("removed", (options) => client.removed.list({}, options));
 export const readinessQuery = queryOf("readiness", (options) => client.readiness(options));
 export const sessionCountsQuery = queryOf(

@@ -8,7 +8,9 @@ import {
   GitFork,
   Link as LinkIcon,
   Play,
+  Plug,
   Search,
+  Share2,
   Trash2,
 } from "lucide-react";
 import { useState, type ReactElement } from "react";
@@ -22,6 +24,10 @@ import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
 import type { SessionActions } from "./use-actions.ts";
 
+const ConnectionsDialog = loaded(() =>
+  import("../connections/connections-dialog.tsx").then((m) => m.ConnectionsDialog),
+);
+const ShareDialog = loaded(() => import("../sharing/share-dialog.tsx").then((m) => m.ShareDialog));
 const DeleteDialog = loaded(() => import("./delete-dialog.tsx").then((m) => m.DeleteDialog));
 
 const ICON = { size: 15, "aria-hidden": true } as const;
@@ -37,7 +43,7 @@ export function SessionMenu({
   readonly onFind: () => void;
   readonly onChanges: () => void;
 }): ReactElement {
-  const [asking, setAsking] = useState<"archive" | "delete" | null>(null);
+  const [asking, setAsking] = useState<"archive" | "delete" | "share" | "connections" | null>(null);
   const { id, status } = session;
   const archive = (): void => {
     if (!isQuiet(session)) return setAsking("archive");
@@ -51,6 +57,12 @@ export function SessionMenu({
     ...(status === "suspended"
       ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
       : []),
+    {
+      label: "MCP servers…",
+      icon: <Plug {...ICON} />,
+      onSelect: () => setAsking("connections"),
+    },
+    { label: "Share…", icon: <Share2 {...ICON} />, onSelect: () => setAsking("share") },
     { label: "Export", icon: <Download {...ICON} />, onSelect: actions.exportBundle },
     "line",
     { label: "Copy id", icon: <Copy {...ICON} />, onSelect: () => void copyText(id, "Id copied") },
@@ -91,6 +103,10 @@ export function SessionMenu({
         {archiveText(session)} An archived session accepts no messages, and archiving cannot be
         undone. You can still read and fork it.
       </ConfirmDialog>
+      {asking === "connections" && (
+        <ConnectionsDialog session={session} onClose={() => setAsking(null)} />
+      )}
+      {asking === "share" && <ShareDialog session={session} onClose={() => setAsking(null)} />}
       {asking === "delete" && (
         <DeleteDialog
           name={sessionName(session)}
