@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { say } from "../../packages/server/src/providers/testing/script.ts";
+import { Cluster } from "../cluster/cluster.ts";
 import { eventually } from "./eventually.ts";
 import { faultsOf } from "./page-faults.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
+import { signInPage } from "./sign-in-page.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
 const credentials = path.join(tmpdir(), `holdfast-rooms-${randomUUID()}`);
@@ -114,15 +116,27 @@ it("logs an agent out and in again in the settings [D1]", async () => {
   await logIn.waitFor({ state: "detached" });
 });
 
-it("draws its charts in a browser whose language has no valid tag [A10]", async () => {
-  const { id } = await rig.newSession({ title: "Counted", steps: [say("One.")] });
-  await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
-  const page = await rig.open("/analytics", {
-    before: () =>
-      Object.defineProperty(Navigator.prototype, "language", {
-        get: () => "en-US@posix",
-        configurable: true,
-      }),
-  });
-  await page.locator("canvas").first().waitFor();
+it("lists the nodes of a cluster, drains one and lets it take work again [A10]", async () => {
+  const cluster = await Cluster.open({ nodes: 2, leaseMs: 4_000 });
+  try {
+    const [first, second] = cluster.nodes;
+    if (first === undefined || second === undefined) throw new Error("no nodes");
+    const names = async (): Promise<readonly boolean[]> =>
+      (await first.client.nodes.list()).nodes.map(({ draining }) => draining);
+    await eventually(names).toEqual([false, false]);
+    const page = await rig.open("/settings", { at: first.url, signIn: false, expected: /401/u });
+    await signInPage(page, { url: first.url, code: await first.client.signInCode() });
+    await page.goto(`${first.url}/settings`);
+    const nodes = page.getByRole("region", { name: "Nodes" });
+    const drain = nodes.getByRole("button", { name: /^Drain/u });
+    await drain.nth(1).click();
+    await nodes.getByText("Drained").waitFor();
+    expect(await names()).toEqual([false, true]);
+    expect(await faultsOf(page, "the nodes")).toEqual([]);
+    await nodes.getByRole("button", { name: /take work again$/u }).click();
+    await eventually(names).toEqual([false, false]);
+    await page.goto("about:blank");
+  } finally {
+    await cluster.close();
+  }
 });

@@ -1,4 +1,3 @@
-import "./valid-language.ts";
 import uPlot from "uplot";
 import { stackedValues, tickIndexes, type Chart } from "./charts.ts";
 import { tickText, valueText } from "./value-text.ts";

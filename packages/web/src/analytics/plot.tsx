@@ -1,5 +1,4 @@
 import { useEffect, useRef, useSyncExternalStore, type ReactElement } from "react";
-import "./valid-language.ts";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Chart } from "./charts.ts";
