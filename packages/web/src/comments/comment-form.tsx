@@ -29,8 +29,8 @@ export function CommentForm({
   const isEmpty = text.trim() === "";
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Escape") onCancel();
-    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) isEmpty || onSave();
-    else return;
+    else if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    else if (!isEmpty) onSave();
     event.preventDefault();
     event.stopPropagation();
   };

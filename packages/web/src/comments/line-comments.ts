@@ -20,8 +20,6 @@ export interface LineComment {
   readonly text: string;
 }
 
-export type LineComments = ReturnType<typeof createLineComments>;
-
 const NONE: readonly LineComment[] = [];
 
 /** The comments of each session on this device. */
@@ -119,7 +117,7 @@ function quoted(line: DiffLine): string {
   return line.line === "gap" ? "…" : `${SIGNS[line.line]}${line.text}`;
 }
 
-export function refOf(line: DiffLine): LineRef | null {
+function refOf(line: DiffLine): LineRef | null {
   if (line.line === "gap") return null;
   return line.line === "removed"
     ? { side: "old", number: line.old }

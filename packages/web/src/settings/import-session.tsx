@@ -30,7 +30,6 @@ export function ImportSession(): ReactElement {
       title="Import a session"
       description="A bundle that “Export” saved, here or on another server."
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the button does the same */}
       <div
         onDragOver={(event) => over(event, true)}
         onDragLeave={(event) => over(event, false)}

@@ -11,7 +11,6 @@ import { Field, focusOnMount, Input, Problem, Select } from "../ui/field.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { copyText } from "../ui/toast.ts";
 import { ActionRow, Section } from "./section.tsx";
-import { isUsable } from "./token-state.ts";
 
 const SCOPES: readonly { readonly scope: TokenScope; readonly name: string }[] = [
   { scope: "read", name: "Read: see everything" },
@@ -21,10 +20,9 @@ const SCOPES: readonly { readonly scope: TokenScope; readonly name: string }[] =
 
 /** API tokens: who can use the server, and for what. */
 export function Tokens(): ReactElement {
-  const { data, error } = useQuery(tokensQuery);
+  const { data: tokens = [], error } = useQuery(tokensQuery);
   const [isAdding, setAdding] = useState(false);
   const [made, setMade] = useState<CreatedToken | null>(null);
-  const tokens = (data?.tokens ?? []).filter((token) => isUsable(token, Date.now()));
   return (
     <Section
       title="API tokens"

@@ -11,7 +11,6 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input, Problem, Select } from "../ui/field.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { copyText, showFailure } from "../ui/toast.ts";
-import { isUsable } from "../settings/token-state.ts";
 import { sharedHref } from "./shared-link.ts";
 
 const DURATIONS = [
@@ -120,10 +119,8 @@ function NewLink({
 
 /** The links that work. */
 function Links({ sessionId }: { readonly sessionId: string }): ReactElement | null {
-  const { data } = useQuery(tokensQuery);
-  const links = (data?.tokens ?? []).filter(
-    (token) => token.sessionId === sessionId && isUsable(token, Date.now()),
-  );
+  const { data: tokens = [] } = useQuery(tokensQuery);
+  const links = tokens.filter((token) => token.sessionId === sessionId);
   if (links.length === 0) return null;
   return (
     <section aria-labelledby="links-title">
