@@ -20,6 +20,7 @@ import { Menu } from "../ui/menu.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
+import { useVerbs } from "../app/verbs.ts";
 import type { SessionActions } from "./use-actions.ts";
 
 const DeleteDialog = loaded(() => import("./delete-dialog.tsx").then((m) => m.DeleteDialog));
@@ -73,6 +74,16 @@ export function SessionMenu({
       onSelect: () => setAsking("delete"),
     },
   ];
+  useVerbs("This session", [
+    ...(session.state === "running"
+      ? [{ label: "Stop", keys: "Esc", onSelect: actions.cancel }]
+      : []),
+    ...items.flatMap((item) =>
+      item === "line" || item.disabled === true
+        ? []
+        : [{ label: item.label, keys: item.hint, onSelect: item.onSelect }],
+    ),
+  ]);
   return (
     <>
       <Menu label="More" items={items} disabled={actions.busy === "delete"}>
