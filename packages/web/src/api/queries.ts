@@ -6,7 +6,10 @@ import { SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 /** The server's filters for a list of sessions. */
 export type SessionsFilter = Partial<
-  Pick<ListSessionsQuery, "repoId" | "status" | "state" | "phase" | "agent" | "provider" | "q" | "order">
+  Pick<
+    ListSessionsQuery,
+    "repoId" | "status" | "state" | "phase" | "agent" | "provider" | "q" | "order"
+  >
 >;
 
 const PAGE_SIZE = 50;

@@ -178,7 +178,8 @@ const OVERLAYS = {
 function Overlays(): ReactElement | null {
   const opened = useOverlay();
   if (opened === null) return null;
-  if (opened.overlay === "new-session") return <NewSessionDialog start={opened.start} onClose={closeOverlay} />;
+  if (opened.overlay === "new-session")
+    return <NewSessionDialog start={opened.start} onClose={closeOverlay} />;
   const Shown = OVERLAYS[opened.overlay];
   return <Shown onClose={closeOverlay} />;
 }

@@ -153,7 +153,9 @@ function useDefaults(): Pick<Draft, "repoId" | "provider" | "model"> {
   const { providers = [], defaultProvider = "" } = useQuery(providersQuery).data ?? {};
   const repo = repos.find(({ id }) => id === last.repoId) ?? repos[0];
   const usable = providers.filter(({ installed }) => installed);
-  const provider = usable.find(({ name }) => name === last.provider)?.name ?? defaultProvider;
+  const isUsable = (wanted: string | undefined): boolean =>
+    usable.some(({ name }) => name === wanted);
+  const provider = [last.provider, defaultProvider, usable[0]?.name].find(isUsable) ?? "";
   const models = usable.find(({ name }) => name === provider)?.models ?? [];
   const model = models.find(({ id }) => id === last.model)?.id ?? "";
   return { repoId: repo?.id ?? "", provider, model };

@@ -40,7 +40,9 @@ export function SessionList({
   const isNarrowed = search.q !== undefined || narrowedBy(search) > 0;
   const isEmpty = list.entries.length === 0 && !list.hasMore;
   const bar = (
-    <FilterBar {...{ search, unknown, repositories, agents, counts: list.counts, onChange }} />
+    <FilterBar
+      {...{ look, search, unknown, repositories, agents, counts: list.counts, onChange }}
+    />
   );
   if (list.isLoading) return <p className="p-6 text-muted">Loading sessions…</p>;
   if (list.error !== null && isEmpty)

@@ -28,7 +28,7 @@ const LOOKS = {
     dot: "border-2 border-warn",
     color: "text-muted",
   },
-  Done: { title: "The last run ended.", dot: "bg-ok", color: "text-muted" },
+  Done: { title: "The last run ended.", dot: "border-2 border-ok", color: "text-muted" },
   Failed: { title: "The last run failed.", dot: "bg-danger", color: "text-danger" },
   Interrupted: {
     title: "The last run was cut off. The next message goes on.",

@@ -4,6 +4,7 @@ import { isForPerson } from "../../api/for-person.ts";
 import { suspensionsQuery } from "../../api/queries.ts";
 import { showToast } from "../../ui/toast.ts";
 import { goTo, usePlace } from "../router.ts";
+import { nextOf } from "./neighbour.ts";
 
 /** Opens the next or previous session that needs the user, in the order of the inbox. */
 export function useNextWaiting(): (by: 1 | -1) => void {
@@ -18,12 +19,4 @@ export function useNextWaiting(): (by: 1 | -1) => void {
     if (next === null) void showToast({ text: "No other session needs you" });
     else goTo({ page: "session", id: next });
   };
-}
-
-/** The neighbour of the open session, around the end. Null if there is no other one. */
-export function nextOf(ids: readonly string[], open: string | null, by: 1 | -1): string | null {
-  const from = open === null ? -1 : ids.indexOf(open);
-  const start = from === -1 && by === -1 ? 0 : from;
-  const next = ids.at((start + by) % Math.max(1, ids.length));
-  return next === undefined || next === open ? null : next;
 }

@@ -5,11 +5,13 @@ import { classNames } from "../../ui/class-names.ts";
 import { loaded } from "../../ui/loaded.tsx";
 import { chipsOf, type FilterNames } from "./filter-words.ts";
 import { type ListSearch, narrowedBy } from "../list-search.ts";
+import type { ListLook } from "../rows/session-row.tsx";
 import type { SessionListData } from "../use-session-list.ts";
 
 const FilterFields = loaded(() => import("./filter-fields.tsx").then((m) => m.FilterFields));
 
 export interface FilterBarProps extends FilterNames {
+  readonly look: ListLook;
   readonly search: ListSearch;
   readonly onChange: (search: ListSearch) => void;
   readonly counts: SessionListData["counts"];
@@ -19,7 +21,7 @@ export interface FilterBarProps extends FilterNames {
 
 /** What is listed: three chips with counts, a button for the other filters, and the filters that are set. */
 export function FilterBar(props: FilterBarProps): ReactElement {
-  const { search, onChange, counts, unknown } = props;
+  const { look, search, onChange, counts, unknown } = props;
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const chips = chipsOf(search, props);
@@ -29,7 +31,7 @@ export function FilterBar(props: FilterBarProps): ReactElement {
   };
   return (
     <div className="flex flex-col gap-1.5 px-3 pb-2">
-      <div className="flex flex-wrap items-center gap-1.5">
+      <div className="flex flex-wrap items-center gap-1">
         <CountChip
           name="Needs you"
           count={counts.needsYou}
@@ -52,12 +54,13 @@ export function FilterBar(props: FilterBarProps): ReactElement {
           size="small"
           tone="quiet"
           className="ml-auto"
+          title="Filter"
           icon={<ListFilter size={14} aria-hidden="true" />}
           aria-expanded={isOpen}
           aria-controls={isOpen ? id : undefined}
           onClick={() => setOpen((was) => !was)}
         >
-          Filter
+          <span className={look === "page" ? "" : "sr-only"}>Filter</span>
         </Button>
       </div>
       {isOpen && (
@@ -105,7 +108,7 @@ function CountChip({
       aria-pressed={isOn}
       onClick={onPress}
       className={classNames(
-        "touch-target inline-flex h-7 items-center gap-1.5 rounded-full border px-2.5 text-xs font-medium whitespace-nowrap",
+        "touch-target inline-flex h-7 items-center gap-1 rounded-full border px-2 text-xs font-medium whitespace-nowrap",
         isOn
           ? "border-accent bg-accent-soft text-accent"
           : "border-line bg-surface text-fg hover:bg-hover",

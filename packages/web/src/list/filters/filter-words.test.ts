@@ -7,7 +7,13 @@ const NAMES = {
 };
 
 it("names the filters that are set, and what remains without each", () => {
-  const search = { q: "a", state: "running", repo: "r1", provider: "demo", archived: true } as const;
+  const search = {
+    q: "a",
+    state: "running",
+    repo: "r1",
+    provider: "demo",
+    archived: true,
+  } as const;
   expect(chipsOf(search, NAMES).map(({ text }) => text)).toEqual([
     "shop",
     "Demo agent",

@@ -2,7 +2,14 @@ import type { OpenSuspension, Session } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { exampleSession } from "../../api/testing/example-session.ts";
 import {
-  entriesOf, groupOf, heldEntries, movedCount, standingsOf, type Entry, type Group } from "./groups.ts";
+  entriesOf,
+  groupOf,
+  heldEntries,
+  movedCount,
+  standingsOf,
+  type Entry,
+  type Group,
+} from "./groups.ts";
 
 const TODAY = "2026-03-02T00:00:00.000Z";
 const NOW = "2026-03-02T10:00:00.000Z";

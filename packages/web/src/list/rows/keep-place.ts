@@ -28,11 +28,7 @@ export function useKeepPlace(
 }
 
 /** By how many pixels a line, or the next remaining one, has moved. The line is given by its key or by an offset in it. */
-export function movedBy(
-  old: readonly Line[],
-  now: readonly Line[],
-  line: string | number,
-): number {
+export function movedBy(old: readonly Line[], now: readonly Line[], line: string | number): number {
   const tops = topsOf(now);
   let top = 0;
   let isReached = false;

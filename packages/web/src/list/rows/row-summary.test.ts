@@ -14,31 +14,31 @@ const CASES: readonly (readonly [
   word: string | null,
   text: string | null,
 ])[] = [
-    ["New", {}, "New", null],
-    ["the last line", ended("completed"), null, "All tests pass."],
-    ["a failure", ended("failed"), "Failed", "All tests pass."],
-    ["a run without a phase", { state: "running" }, "Running", null],
-    ["a phase that an agent set", { state: "running", phase: "planning" }, "Running", "planning"],
-    [
-      "what it waits for",
-      {
-        state: "suspended",
-        ...ended("completed"),
-        suspensions: [
-          {
-            id: "w",
-            kind: "permission",
-            request: { title: "npm publish" },
-            createdAt: AT,
-            expiresAt: null,
-          },
-        ],
-      },
-      "Needs you",
-      "Permission: npm publish",
-    ],
-    ["messages that wait", { queued: 2 }, "Queued", "2 queued"],
-    ["a reason", { suspendedReason: "its folder is gone" }, "Paused", "its folder is gone"],
+  ["New", {}, "New", null],
+  ["the last line", ended("completed"), null, "All tests pass."],
+  ["a failure", ended("failed"), "Failed", "All tests pass."],
+  ["a run without a phase", { state: "running" }, "Running", null],
+  ["a phase that an agent set", { state: "running", phase: "planning" }, "Running", "planning"],
+  [
+    "what it waits for",
+    {
+      state: "suspended",
+      ...ended("completed"),
+      suspensions: [
+        {
+          id: "w",
+          kind: "permission",
+          request: { title: "npm publish" },
+          createdAt: AT,
+          expiresAt: null,
+        },
+      ],
+    },
+    "Needs you",
+    "Permission: npm publish",
+  ],
+  ["messages that wait", { queued: 2 }, "Queued", "2 queued"],
+  ["a reason", { suspendedReason: "its folder is gone" }, "Paused", "its folder is gone"],
 ];
 
 describe("the second line of a row", () => {

@@ -33,5 +33,9 @@ export function summaryOf(session: Session, name: string): RowSummary {
     agentName === name ? null : agentName,
   ].filter((part) => part !== null && part !== "");
   const text = parts.length === 0 ? null : parts.join(" · ");
-  return { word: word === "Done" && text !== null ? null : word, text, tone: TONES[word] ?? "plain" };
+  return {
+    word: word === "Done" && text !== null ? null : word,
+    text,
+    tone: TONES[word] ?? "plain",
+  };
 }

@@ -129,12 +129,14 @@ function Details({
   name,
 }: RowProps & { readonly name: string }): ReactElement {
   const { word, text, tone } = summaryOf(session, name);
+  // In a column, the heading and the dot say it already.
+  const isWordShown = word !== null && (look === "page" || text === null);
   const changes = someChanges(session.changes);
   const isPage = look === "page";
   return (
     <div className="flex min-w-0 items-center gap-3 pl-4 text-xs text-muted">
       <span className="min-w-0 flex-1 truncate">
-        {word !== null && (
+        {isWordShown && (
           <span className={classNames("font-medium", TONES[tone])}>
             {word}
             {text !== null && <Separator />}

@@ -188,11 +188,7 @@ function RowKeys({ scroller, rows, focus }: Keys): null {
 }
 
 /** The arrow keys move the focus that is already in the list. */
-function useArrowKeys(
-  scroller: Keys["scroller"],
-  rows: Keys["rows"],
-  focus: Keys["focus"],
-): void {
+function useArrowKeys(scroller: Keys["scroller"], rows: Keys["rows"], focus: Keys["focus"]): void {
   const latest = useRef({ rows, focus });
   useEffect(() => {
     latest.current = { rows, focus };

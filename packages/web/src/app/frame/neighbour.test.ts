@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextOf } from "./next-waiting.ts";
+import { nextOf } from "./neighbour.ts";
 
 it.each([
   ["the first, from elsewhere", "abc", null, 1, "a"],
