@@ -7,8 +7,8 @@ const BUILT = path.resolve(import.meta.dirname, "../../packages/server/dist/web"
 const KB = 1_000;
 
 it.each([
-  ["the list", "list-page", 130],
-  ["a session opened by its link", "session-page", 160],
+  ["the list", "list-page", 140],
+  ["a session opened by its link", "session-page", 180],
 ])("%s starts with limited JavaScript", (_, page, limitKb) => {
   const entry = read("index.html");
   const files = new Set<string>();

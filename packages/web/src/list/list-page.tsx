@@ -22,6 +22,9 @@ export function ListPage(): ReactElement {
       ? unknownFilters(Object.fromEntries(new URLSearchParams(location.search)))
       : [];
   const list = useSessionList(search);
+  // Without any session there is nothing to search.
+  const hasSessions =
+    list.isLoading || search.q !== undefined || list.counts.all + list.counts.archived > 0;
   useEffect(() => besideSearch.set(search), [search]);
   const change = useCallback(
     (next: ListSearch) => goTo({ page: "list", search: next }, { replace: true }),
@@ -40,9 +43,11 @@ export function ListPage(): ReactElement {
         <h1 className="text-2xl font-bold max-md:mr-auto md:w-28 md:text-base md:font-semibold">
           Sessions
         </h1>
-        <div className="flex min-w-0 flex-1 max-md:order-last max-md:basis-full">
-          <SearchField hasKey value={search.q ?? ""} onChange={changeWords} />
-        </div>
+        {hasSessions && (
+          <div className="flex min-w-0 flex-1 max-md:order-last max-md:basis-full">
+            <SearchField hasKey value={search.q ?? ""} onChange={changeWords} />
+          </div>
+        )}
         <IconButton
           label="New session"
           tone="primary"
