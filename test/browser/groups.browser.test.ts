@@ -26,7 +26,10 @@ describe("the groups of the list", () => {
     await rig.until(done.id, ({ lastTurn }) => lastTurn.outcome === "completed");
     const waits = await rig.newSession({ title: "Asks", steps: [PUSH] });
     await rig.until(waits.id, ({ state }) => state === "suspended");
-    const failed = await rig.newSession({ title: "Broke", steps: [fail({ message: "no key" })] });
+    const failed = await rig.newSession({
+      title: "Broke",
+      steps: [fail({ code: -32_000, message: "no key" })],
+    });
     await rig.until(failed.id, ({ lastTurn }) => lastTurn.outcome === "failed");
     const busy = await rig.newSession({ title: "Works", steps: [say("on it"), silent()] });
     await rig.until(busy.id, ({ state }) => state === "running");

@@ -21,7 +21,7 @@ export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolea
       type="button"
       title={title}
       onClick={tryNow}
-      className="touch-target inline-flex items-center gap-2 rounded px-2 py-0.5 text-xs whitespace-nowrap text-muted"
+      className="touch-target inline-flex min-h-6 items-center justify-center gap-2 rounded px-2 py-0.5 text-xs whitespace-nowrap text-muted"
     >
       <span aria-hidden="true" className={classNames("size-2 shrink-0 rounded-full", DOTS[tone])} />
       <span className={dotOnly ? "sr-only" : "tabular-nums"}>{text}</span>

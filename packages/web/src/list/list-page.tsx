@@ -16,11 +16,12 @@ const NOTHING: ListSearch = {};
 export function ListPage(): ReactElement {
   usePageTitle("Sessions");
   const place = usePlace();
-  const search = place?.page === "list" ? (place.search ?? NOTHING) : NOTHING;
-  const unknown =
-    place?.page === "list"
-      ? unknownFilters(Object.fromEntries(new URLSearchParams(location.search)))
-      : [];
+  const isHere = place?.page === "list";
+  // While the next page is loaded, this one stays as it is.
+  const search = isHere ? (place.search ?? NOTHING) : besideSearch.current();
+  const unknown = isHere
+    ? unknownFilters(Object.fromEntries(new URLSearchParams(location.search)))
+    : [];
   const list = useSessionList(search);
   // Without any session there is nothing to search.
   const hasSessions =
