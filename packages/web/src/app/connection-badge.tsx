@@ -29,7 +29,7 @@ export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolea
   );
 }
 
-/** For phones, which have no room for the badge: shown only while the connection is down. */
+/** Shown only while the connection is down. Pressing it retries at once. */
 export function ConnectionBanner(): ReactElement | null {
   const { tone, text } = useWording();
   const { kind } = useStore(connection);
@@ -38,7 +38,7 @@ export function ConnectionBanner(): ReactElement | null {
     <button
       type="button"
       onClick={tryNow}
-      className="flex min-h-9 items-center justify-center gap-2 border-b border-line bg-surface text-xs md:hidden"
+      className="flex min-h-9 items-center justify-center gap-2 border-b border-line bg-surface text-xs"
     >
       <span aria-hidden="true" className={classNames("size-2 rounded-full", DOTS[tone])} />
       <span className="tabular-nums">{text}</span>

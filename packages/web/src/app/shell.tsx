@@ -52,6 +52,7 @@ export function Shell(): ReactElement {
   return (
     <div className="flex h-dvh flex-col">
       <OpenServerBanner />
+      <ConnectionBanner />
       <Frame />
     </div>
   );
@@ -72,7 +73,6 @@ function Frame(): ReactElement {
         Skip to content
       </a>
       <Rail />
-      <ConnectionBanner />
       <ListBeside />
       <PageOutlet />
       <Tabs />

@@ -23,7 +23,7 @@ export function useSessionList(search: ListSearch) {
   useReadAhead(running);
   const hidden = useStore(archiver.hidden);
   const seenAt = useSyncExternalStore(subscribeSeen, seenVersion);
-  const today = startOfDay(Date.now());
+  const today = useSyncExternalStore(everyMinute, startOfToday);
   const sessions = useMemo(
     () => newest([all, suspended, running].flatMap(({ data }) => sessionsOf(data))),
     [all, suspended, running],
@@ -113,6 +113,15 @@ function isShown(session: Session, state: ListSearch["state"]): boolean {
     default:
       return state satisfies never;
   }
+}
+
+function everyMinute(changed: () => void): () => void {
+  const timer = setInterval(changed, 60_000);
+  return () => clearInterval(timer);
+}
+
+function startOfToday(): string {
+  return startOfDay(Date.now());
 }
 
 let version = 0;

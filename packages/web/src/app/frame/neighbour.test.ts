@@ -12,5 +12,5 @@ it.each([
   ["none if only the open one needs somebody", "a", "a", 1, null],
   ["none", "", null, 1, null],
 ] as const)("goes to %s", (_, ids, open, by, next) => {
-  expect(nextOf([...ids], open, by)).toBe(next);
+  expect(nextOf(ids.split(""), open, by)).toBe(next);
 });

@@ -64,9 +64,9 @@ export function FilterBar(props: FilterBarProps): ReactElement {
         </Button>
       </div>
       {isOpen && (
-        <div id={id} role="group" aria-label="Filters">
+        <fieldset id={id} aria-label="Filters">
           <FilterFields {...props} />
-        </div>
+        </fieldset>
       )}
       {(chips.length > 0 || unknown.length > 0) && (
         <div className="flex flex-wrap items-center gap-1.5">

@@ -1,6 +1,6 @@
 import { defined } from "@holdfast/client";
 import type { SearchHit, Session } from "@holdfast/protocol";
-import { Archive, Copy, Ellipsis, Hash, SquareCheck } from "lucide-react";
+import { Archive, Copy, Ellipsis, GitFork, Hash, SquareCheck } from "lucide-react";
 import { memo, type ReactElement, type ReactNode, useId } from "react";
 import { sessionName } from "../../api/session-name.ts";
 import { Link } from "../../app/link.tsx";
@@ -61,6 +61,12 @@ export const SessionRow = memo(function SessionRow(props: RowProps): ReactElemen
       <div className="flex min-w-0 flex-1 flex-col gap-0.5">
         <div className="flex items-center gap-2">
           <StateDot session={session} dotOnly />
+          {session.forkedFrom !== null && (
+            <span title="Fork" className="shrink-0 text-muted">
+              <GitFork size={13} aria-hidden="true" />
+              <span className="sr-only">Fork</span>
+            </span>
+          )}
           <Link
             to={to}
             aria-describedby={hit === null ? undefined : foundId}

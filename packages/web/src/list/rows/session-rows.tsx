@@ -52,7 +52,6 @@ export function SessionRows({
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(look, rows[0]?.query !== undefined);
   const lines = useMemo(() => linesOf(rows, rowHeight), [rows, rowHeight]);
-  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoised by a compiler
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -81,6 +80,12 @@ export function SessionRows({
     requestAnimationFrame(() => rowLink(scroller.current, id)?.focus());
   };
   useArrowKeys(scroller, rows, focus);
+  const openId = rows.find(({ isOpen }) => isOpen)?.session.id ?? null;
+  useEffect(() => {
+    const index = lines.findIndex(({ key }) => key === openId);
+    if (index !== -1) virtualizer.scrollToIndex(index, { align: "auto" });
+    // oxlint-disable-next-line react/exhaustive-deps -- only when another session is opened, not when rows move
+  }, [openId, virtualizer]);
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       {look === "page" && <RowKeys rows={rows} scroller={scroller} focus={focus} />}
@@ -164,25 +169,28 @@ interface Keys {
 function RowKeys({ scroller, rows, focus }: Keys): null {
   const focused = (): number => indexOf(rows, focusedId(scroller.current));
   const move = (by: 1 | -1): void => focus(neighbour(rows, focused(), by));
+  const select = (): void => {
+    const row = rows[focused()];
+    row?.actions.select(row.session.id, { range: false });
+  };
+  const archive = (): void => {
+    const from = focused();
+    const row = rows[from];
+    const selected = rows.filter(({ isSelected }) => isSelected);
+    const leaving = selected.length > 0 || row === undefined ? selected : [row];
+    const ids = leaving.map(({ session }) => session.id);
+    const stays = ({ session }: GroupedRow): boolean => !ids.includes(session.id);
+    const start = Math.max(0, from);
+    const next = rows.slice(start).find(stays) ?? rows.slice(0, start).findLast(stays);
+    leaving[0]?.actions.archive(ids, () => focus(next?.session.id));
+  };
   useShortcuts({
     j: () => move(1),
     k: () => move(-1),
     arrowdown: () => move(1),
     arrowup: () => move(-1),
-    x: () => {
-      const row = rows[focused()];
-      row?.actions.select(row.session.id, { range: false });
-    },
-    e: () => {
-      const row = rows[focused()];
-      const selected = rows.filter(({ isSelected }) => isSelected);
-      const leaving = selected.length > 0 || row === undefined ? selected : [row];
-      const ids = leaving.map(({ session }) => session.id);
-      const stays = ({ session }: GroupedRow): boolean => !ids.includes(session.id);
-      const from = Math.max(0, focused());
-      const next = rows.slice(from).find(stays) ?? rows.slice(0, from).findLast(stays);
-      leaving[0]?.actions.archive(ids, () => focus(next?.session.id));
-    },
+    x: select,
+    e: archive,
   });
   return null;
 }
@@ -196,11 +204,12 @@ function useArrowKeys(scroller: Keys["scroller"], rows: Keys["rows"], focus: Key
   useEffect(() => {
     const { current: element } = scroller;
     const onKey = (event: KeyboardEvent): void => {
-      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] as 1 | -1 | undefined;
-      if (by === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
       const from = indexOf(latest.current.rows, focusedId(element));
       if (from === -1) return;
       event.preventDefault();
+      const by = event.key === "ArrowDown" ? 1 : -1;
       latest.current.focus(neighbour(latest.current.rows, from, by));
     };
     element?.addEventListener("keydown", onKey);
