@@ -15,13 +15,16 @@ import { canArchive } from "./archive-sessions.ts";
 export function SelectionBar({
   sessions,
   total,
+  hasMore,
   onSelectAll,
   onArchive,
   onClear,
 }: {
   readonly sessions: readonly Session[];
-  /** How many sessions are listed. */
+  /** How many sessions are loaded. */
   readonly total: number;
+  /** The list has more sessions than are loaded. */
+  readonly hasMore: boolean;
   readonly onSelectAll: () => void;
   readonly onArchive: (ids: readonly string[]) => void;
   readonly onClear: () => void;
@@ -58,7 +61,9 @@ export function SelectionBar({
       </span>
       {sessions.length < total && (
         <Button size="small" tone="quiet" onClick={onSelectAll}>
-          Select all ({total.toLocaleString("en")})
+          {hasMore
+            ? `Select the ${total.toLocaleString("en")} loaded`
+            : `Select all (${total.toLocaleString("en")})`}
         </Button>
       )}
       <Button

@@ -128,6 +128,7 @@ function ListBody({
         <SelectionBar
           sessions={selected}
           total={sessions.length}
+          hasMore={list.hasMore}
           onSelectAll={() => selection.set(sessions.map(({ id }) => id))}
           onArchive={(ids) => actions.archive(ids)}
           onClear={selection.clear}

@@ -55,10 +55,13 @@ export function StateDot({
 }): ReactElement {
   const word = statusWord(session);
   const { title, dot, color } = LOOKS[word];
+  const mark = classNames("size-2 shrink-0 rounded-full", dot);
+  if (dotOnly)
+    return <span role="img" aria-label={word} title={`${word}. ${title}`} className={mark} />;
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap" title={title}>
-      <span aria-hidden="true" className={classNames("size-2 shrink-0 rounded-full", dot)} />
-      <span className={dotOnly ? "sr-only" : classNames("font-medium", color)}>{word}</span>
+      <span aria-hidden="true" className={mark} />
+      <span className={classNames("font-medium", color)}>{word}</span>
     </span>
   );
 }

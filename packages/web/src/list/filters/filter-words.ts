@@ -15,13 +15,7 @@ export interface FilterChip {
   readonly without: ListSearch;
 }
 
-/** The words of the list for the states and statuses of the server that can be asked for. */
-export const STATE_WORDS = {
-  suspended: "Needs you",
-  running: "Running",
-  idle: "At rest",
-} as const satisfies Record<NonNullable<ListSearch["state"]>, string>;
-
+/** The words of the list for the statuses of the server. */
 export const STATUS_WORDS = {
   active: "Open",
   suspended: "Paused",
@@ -36,7 +30,7 @@ export function chipsOf(
 ): readonly FilterChip[] {
   const { state, status, repo, provider, phase, archived } = search;
   const chips: readonly (readonly [keyof ListSearch, string | false])[] = [
-    ["state", state === "idle" && STATE_WORDS.idle],
+    ["state", state === "idle" && "At rest"],
     ["status", status !== undefined && STATUS_WORDS[status]],
     ["repo", repo !== undefined && nameOf(repo, repositories)],
     ["provider", provider !== undefined && titleOf(provider, agents)],

@@ -47,7 +47,7 @@ export function newest(sessions: readonly Session[]): readonly Session[] {
 }
 
 /** The last turn first, as the server sorts. */
-export function byTurn(one: Session, other: Session): number {
+function byTurn(one: Session, other: Session): number {
   if (one.lastTurn.at !== other.lastTurn.at) return one.lastTurn.at < other.lastTurn.at ? 1 : -1;
   return one.id < other.id ? 1 : -1;
 }
