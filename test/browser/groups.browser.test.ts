@@ -28,7 +28,7 @@ describe("the groups of the list", () => {
     await rig.until(waits.id, ({ state }) => state === "suspended");
     const failed = await rig.newSession({
       title: "Broke",
-      steps: [fail({ code: -32_000, message: "no key" })],
+      steps: [fail({ code: -32_603, message: "no key" })],
     });
     await rig.until(failed.id, ({ lastTurn }) => lastTurn.outcome === "failed");
     const busy = await rig.newSession({ title: "Works", steps: [say("on it"), silent()] });

@@ -10,7 +10,7 @@ import { toggleList } from "./frame/list-shown.ts";
 import { useNextWaiting } from "./frame/next-waiting.ts";
 import { PLACES } from "./frame/places.ts";
 import { openOverlay } from "./overlay.ts";
-import { goTo } from "./router.ts";
+import { goTo, usePlace } from "./router.ts";
 import { chooseTheme, THEME_NAMES, THEMES } from "./theme.ts";
 import { useOfferedVerbs } from "./verbs.ts";
 
@@ -26,6 +26,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   const sessions = query === words ? results : [];
   const offered = useOfferedVerbs();
   const goToWaiting = useNextWaiting();
+  const isSession = usePlace()?.page === "session";
   const then = (act: () => void) => () => {
     onClose();
     act();
@@ -61,9 +62,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             <Item keys="Alt K" onSelect={then(() => goToWaiting(-1))}>
               Previous session that needs you
             </Item>
-            <Item keys="[" onSelect={then(toggleList)}>
-              Show or hide the list
-            </Item>
+            {isSession && (
+              <Item keys="[" onSelect={then(toggleList)}>
+                Show or hide the list
+              </Item>
+            )}
             <Item keys="?" onSelect={() => openOverlay("shortcuts")}>
               Keyboard shortcuts
             </Item>

@@ -13,7 +13,7 @@ import { useNotificationClicks, useWaitingNotices } from "./notifications.ts";
 import { closeOverlay, openOverlay, useOverlay } from "./overlay.ts";
 import { useIconBadge } from "./page-title.ts";
 import type { Place } from "./place.ts";
-import { goTo, setPreload, useShownPlace } from "./router.ts";
+import { goTo, setPreload, usePlace, useShownPlace } from "./router.ts";
 import { Empty } from "../ui/empty.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { ROOM_FOR_LIST, useMedia } from "../ui/use-media.ts";
@@ -187,6 +187,7 @@ function Overlays(): ReactElement | null {
 /** The shortcuts of every page. */
 function useShellShortcuts(): void {
   const goToWaiting = useNextWaiting();
+  const isSession = usePlace()?.page === "session";
   useShortcuts({
     "?": () => openOverlay("shortcuts"),
     "mod+k": () => openOverlay("palette"),
@@ -197,6 +198,8 @@ function useShellShortcuts(): void {
     "g ,": () => goTo({ page: "settings" }),
     "alt+j": () => goToWaiting(1),
     "alt+k": () => goToWaiting(-1),
-    "[": toggleList,
+    "[": () => {
+      if (isSession) toggleList();
+    },
   });
 }

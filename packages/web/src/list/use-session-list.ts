@@ -24,10 +24,11 @@ export function useSessionList(search: ListSearch) {
   const hidden = useStore(archiver.hidden);
   const seenAt = useSyncExternalStore(subscribeSeen, seenVersion);
   const today = useSyncExternalStore(everyMinute, startOfToday);
-  const sessions = useMemo(
-    () => newest([all, suspended, running].flatMap(({ data }) => sessionsOf(data))),
+  const lists = useMemo(
+    () => [all, suspended, running].filter(({ isBefore }) => isBefore === all.isBefore),
     [all, suspended, running],
   );
+  const sessions = useMemo(() => newest(lists.flatMap(({ data }) => sessionsOf(data))), [lists]);
   const isGone = useMemo(
     () =>
       ({ id, status }: Session) =>
@@ -37,16 +38,16 @@ export function useSessionList(search: ListSearch) {
   const entries = useMemo(() => {
     void seenAt;
     return entriesOf(
-      sessions.filter((session) => !isGone(session) && isShown(session, search.state)),
+      sessions.filter((session) => !isGone(session) && isShown(session, search)),
       { lastSeen, today },
     );
-  }, [sessions, isGone, search.state, seenAt, today]);
+  }, [sessions, isGone, search, seenAt, today]);
   const hits = useMemo(() => {
-    const found = [all, suspended, running].flatMap(({ data }) =>
+    const found = lists.flatMap(({ data }) =>
       (data?.pages ?? []).flatMap((page) => page.hits ?? []),
     );
     return new Map(found.map((hit) => [hit.sessionId, hit]));
-  }, [all, suspended, running]);
+  }, [lists]);
 
   const gone = sessions.filter(isGone);
   const waiting = sessions.filter((session) => statusWord(session) === "Waiting").length;
@@ -73,11 +74,22 @@ export function useSessionList(search: ListSearch) {
 export type SessionListData = ReturnType<typeof useSessionList>;
 
 function usePages(filter: SessionsFilter) {
-  const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
-    useInfiniteQuery({ ...sessionsQuery(filter), placeholderData: keepPreviousData });
+  const query = useInfiniteQuery({ ...sessionsQuery(filter), placeholderData: keepPreviousData });
+  const { data, isPending, isPlaceholderData: isBefore, error, refetch } = query;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   return useMemo(
-    () => ({ data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch }),
-    [data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch],
+    () => ({
+      data,
+      isPending,
+      /** The data is that of the filter before. */
+      isBefore,
+      error,
+      hasNextPage,
+      isFetchingNextPage,
+      fetchNextPage,
+      refetch,
+    }),
+    [data, isPending, isBefore, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch],
   );
 }
 
@@ -100,7 +112,10 @@ function total({ data }: Pages, gone: readonly Session[], state: Session["state"
   return Math.max(0, (data?.pages[0]?.total ?? 0) - counted);
 }
 
-function isShown(session: Session, state: ListSearch["state"]): boolean {
+/** Whether it still belongs to the list: it may have changed since the list was read. */
+function isShown(session: Session, search: ListSearch): boolean {
+  const { state } = search;
+  if (toFilter(search).status?.includes(session.status) === false) return false;
   if (state === undefined) return true;
   const word = statusWord(session);
   switch (state) {

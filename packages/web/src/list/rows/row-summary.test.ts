@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { exampleSession } from "../../api/testing/example-session.ts";
 import { summaryOf } from "./row-summary.ts";
 
+const NAMED = { name: "The build", hasHit: false };
 const AT = "2026-01-01T00:00:00.000Z";
 const ended = (outcome: "completed" | "failed") => ({
   lastTurn: { at: AT, outcome, line: "All tests pass." },
@@ -43,6 +44,14 @@ const CASES: readonly (readonly [
 
 describe("the second line of a row", () => {
   it.each(CASES)("says %s", (_, changes, word, text) => {
-    expect(summaryOf(exampleSession(changes), "The build")).toMatchObject({ word, text });
+    expect(summaryOf(exampleSession(changes), NAMED)).toMatchObject({ word, text });
+  });
+
+  it("leaves the last line to the message that a search found", () => {
+    const session = exampleSession(ended("completed"));
+    expect(summaryOf(session, { ...NAMED, hasHit: true })).toMatchObject({
+      word: "Done",
+      text: null,
+    });
   });
 });

@@ -17,8 +17,11 @@ const TONES: Partial<Record<StatusWord, RowSummary["tone"]>> = {
   Interrupted: "danger",
 };
 
-/** The second line of a row: the status, and what it waits for or what was said last. */
-export function summaryOf(session: Session, name: string): RowSummary {
+/** The second line of a row: the status, and what it waits for or what was said last, unless a search shows another line. */
+export function summaryOf(
+  session: Session,
+  { name, hasHit }: { readonly name: string; readonly hasHit: boolean },
+): RowSummary {
   const word = statusWord(session);
   const { suspensions, queued, phase, agentName, failure, suspendedReason, lastTurn } = session;
   const [waits] = suspensions;
@@ -29,7 +32,7 @@ export function summaryOf(session: Session, name: string): RowSummary {
     // Nobody set the first phase.
     phase === "initializing" || word !== "Running" ? null : phase,
     queued === 0 ? null : `${queued} queued`,
-    waits === undefined ? lastTurn.line : null,
+    waits === undefined && !hasHit ? lastTurn.line : null,
     agentName === name ? null : agentName,
   ].filter((part) => part !== null && part !== "");
   const text = parts.length === 0 ? null : parts.join(" · ");

@@ -132,9 +132,10 @@ function Details({
   repository,
   agent,
   query,
+  hit,
   name,
 }: RowProps & { readonly name: string }): ReactElement {
-  const { word, text, tone } = summaryOf(session, name);
+  const { word, text, tone } = summaryOf(session, { name, hasHit: hit !== null });
   // In a column, the heading and the dot say it already.
   const isWordShown = word !== null && (look === "page" || text === null);
   const changes = someChanges(session.changes);
