@@ -3,7 +3,7 @@ import type { Session } from "@holdfast/protocol";
 import { Archive, Download, Trash2, X } from "lucide-react";
 import { type ReactElement, useState } from "react";
 import { client } from "../api/client.ts";
-import { saveBundle } from "../api/save-bundle.ts";
+import { saveBundle } from "../app/save-bundle.ts";
 import { useVerbs } from "../app/verbs.ts";
 import { announce } from "../app/announce.tsx";
 import { Button, IconButton } from "../ui/button.tsx";

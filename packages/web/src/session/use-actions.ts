@@ -1,7 +1,7 @@
 import type { AgentSessionEnd, Session } from "@holdfast/protocol";
 import { useCallback, useMemo, useState } from "react";
 import { client } from "../api/client.ts";
-import { saveBundle } from "../api/save-bundle.ts";
+import { saveBundle } from "../app/save-bundle.ts";
 import { sessionName } from "../api/session-name.ts";
 import { announce } from "../app/announce.tsx";
 import { goTo } from "../app/router.ts";

@@ -3,21 +3,10 @@ import { type ReactElement, useId, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { loaded } from "../../ui/loaded.tsx";
-import { chipsOf, type FilterNames } from "./filter-words.ts";
+import { chipsOf, type FilterBarProps } from "./filter-words.ts";
 import { type ListSearch, narrowedBy } from "../list-search.ts";
-import type { ListLook } from "../rows/session-row.tsx";
-import type { SessionListData } from "../use-session-list.ts";
 
 const FilterFields = loaded(() => import("./filter-fields.tsx").then((m) => m.FilterFields));
-
-export interface FilterBarProps extends FilterNames {
-  readonly look: ListLook;
-  readonly search: ListSearch;
-  readonly onChange: (search: ListSearch) => void;
-  readonly counts: SessionListData["counts"];
-  /** Filters of the address without a meaning. */
-  readonly unknown: readonly string[];
-}
 
 /** What is listed: three chips with counts, a button for the other filters, and the filters that are set. */
 export function FilterBar(props: FilterBarProps): ReactElement {

@@ -2,8 +2,7 @@ import { PHASES } from "@holdfast/protocol";
 import type { ReactElement } from "react";
 import { capital } from "../../api/session-name.ts";
 import { Check, Field, Select } from "../../ui/field.tsx";
-import type { FilterBarProps } from "./filter-bar.tsx";
-import { STATUS_WORDS } from "./filter-words.ts";
+import { STATUS_WORDS, type FilterBarProps } from "./filter-words.ts";
 import { type ListSearch, parseListSearch } from "../list-search.ts";
 
 type Options = readonly (readonly [value: string, name: string])[];

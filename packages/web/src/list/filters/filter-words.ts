@@ -1,10 +1,21 @@
 import type { Provider, Repository } from "@holdfast/protocol";
 import { capital } from "../../api/session-name.ts";
 import type { ListSearch } from "../list-search.ts";
+import type { ListLook } from "../rows/session-row.tsx";
+import type { SessionListData } from "../use-session-list.ts";
 
 export interface FilterNames {
   readonly repositories: readonly Pick<Repository, "id" | "name">[];
   readonly agents: readonly Pick<Provider, "name" | "title">[];
+}
+
+export interface FilterBarProps extends FilterNames {
+  readonly look: ListLook;
+  readonly search: ListSearch;
+  readonly onChange: (search: ListSearch) => void;
+  readonly counts: SessionListData["counts"];
+  /** Filters of the address without a meaning. */
+  readonly unknown: readonly string[];
 }
 
 /** A filter that is set. */

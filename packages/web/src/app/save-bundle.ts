@@ -1,5 +1,5 @@
-import { client } from "./client.ts";
-import { saveFile } from "./save-file.ts";
+import { client } from "../api/client.ts";
+import { saveFile } from "../api/save-file.ts";
 
 /** Saves a session as a file. Throws when the bundle is incomplete. */
 export async function saveBundle(sessionId: string): Promise<void> {
