@@ -28,6 +28,7 @@ import { loaded } from "../ui/loaded.tsx";
 import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
 import type { PanelTab } from "../panel/use-panel.ts";
+import { useVerbs } from "../app/verbs.ts";
 import type { SessionActions } from "./use-actions.ts";
 
 const ConnectionsDialog = loaded(() =>
@@ -102,6 +103,16 @@ export function SessionMenu({
       onSelect: () => setAsking("delete"),
     },
   ];
+  useVerbs("This session", [
+    ...(session.state === "running"
+      ? [{ label: "Stop", keys: "Esc", onSelect: actions.cancel }]
+      : []),
+    ...items.flatMap((item) =>
+      item === "line" || item.disabled === true
+        ? []
+        : [{ label: item.label, keys: item.hint, onSelect: item.onSelect }],
+    ),
+  ]);
   return (
     <>
       <Menu label="More" items={items} disabled={actions.busy === "delete"}>
