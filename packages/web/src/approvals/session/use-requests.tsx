@@ -54,7 +54,7 @@ export function useRequests(
   const repository = repo?.path ?? null;
   const worktree = session.worktree?.path ?? null;
   const folders = useMemo(() => ({ repository, worktree }), [repository, worktree]);
-  const keys = useRef<CardKeys>(new Map()).current;
+  const [keys] = useState<CardKeys>(() => new Map());
   const hasSheet = useSmallScreen();
   const [reviewedId, review] = useReviewed(suspensions, hasSheet);
   const slot = useCallback<ApprovalSlot>(
