@@ -11,6 +11,7 @@ import { Field, Input, Problem } from "../ui/field.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { WorkspaceField } from "../worktree/workspace-field.tsx";
 import { ConnectionFields } from "./connection-fields.tsx";
+import { createSession } from "./create-session.ts";
 import { MessageField } from "./message-field.tsx";
 import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
@@ -127,7 +128,7 @@ function useNewSession(onClose: () => void) {
       setBusy(true);
       setProblem(null);
       try {
-        const { id } = await client.sessions.create(toRequest(draft), { idempotencyKey: key });
+        const id = await createSession(client.sessions, toRequest(draft), key);
         keepLastChoice(pageStorage, draft);
         onClose();
         goTo({ page: "session", id });

@@ -10,13 +10,15 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { ProvidersReply, Run, Session } from "@holdfast/protocol";
+import { ApprovalSlotContext } from "../approvals/session/approval-slot.tsx";
+import { useRequests } from "../approvals/session/use-requests.tsx";
 import { providersQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import type { Agent } from "../composer/agent-choice.ts";
 import { Composer } from "../composer/composer.tsx";
-import type { Scope } from "../changes/scope.ts";
+import { usePanel } from "../panel/use-panel.ts";
 import { useRewind } from "../rewind/use-rewind.ts";
 import { useEndAfterSending, useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
 import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
@@ -37,15 +39,12 @@ import { useMoreActions, useNoticeAction } from "./row-actions.tsx";
 
 /** Loaded when there is something to find, to answer or to show. */
 const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
-const WaitingStack = loaded(() => import("./waiting-stack.tsx").then((m) => m.WaitingStack));
-const ChangesButton = loaded(
-  () => import("../changes/changes-button.tsx").then((m) => m.ChangesButton),
-  <span className="touch-target h-7 w-20" />,
+const WaitingStack = loaded(() =>
+  import("../approvals/session/waiting-stack.tsx").then((m) => m.WaitingStack),
 );
 const RemovalLine = loaded(() => import("./details/removal-line.tsx").then((m) => m.RemovalLine));
-const ChangesPanel = loaded(() =>
-  import("../changes/changes-panel.tsx").then((m) => m.ChangesPanel),
-);
+const SessionPanel = loaded(() => import("../panel/session-panel.tsx").then((m) => m.SessionPanel));
+const StopDialog = loaded(() => import("./stop-dialog.tsx").then((m) => m.StopDialog));
 const RewoundBar = loaded(() => import("../rewind/rewound-bar.tsx").then((m) => m.RewoundBar));
 const RewindDialog = loaded(() =>
   import("../rewind/rewind-dialog.tsx").then((m) => m.RewindDialog),
@@ -68,20 +67,21 @@ export function OpenedSession({
   const actions = useActions(session, live.setSession);
   const { data: providers = null } = useQuery(providersQuery);
   const [isFinding, setFinding] = useState(false);
-  const [cancelling, setCancelling] = useState(false);
-  /** Whose changes are shown; null while the panel is closed. */
-  const [scope, setScope] = useState<Scope | null>(null);
+  const [isStopping, setStopping] = useState(false);
+  const panel = usePanel();
   const list = useRef<TranscriptHandle>(null);
   const page = useRef<HTMLElement>(null);
   const room = useRef<HTMLDivElement>(null);
   const findInput = useRef<HTMLInputElement>(null);
   const isEmpty = useSyncExternalStore(transcript.subscribe, () => transcript.size === 0);
+  const isOpen = session.status === "active" || session.status === "suspended";
   usePageTitle(sessionName(session));
   useKeyboardInset(page);
   usePermalink(list);
   useRunAnnouncements(session);
   useFreshProviders(session);
   useKeepEnd(room, list);
+  const requests = useRequests(view, list);
   useEndAfterSending(session.id, list);
   useSeen(session, transcript);
 
@@ -96,8 +96,9 @@ export function OpenedSession({
     "alt+arrowdown": () => void list.current?.stepUser(1),
     escape: () => {
       if (isFinding) setFinding(false);
-      else if (session.state === "running") setCancelling(true);
+      else if (session.state === "running") setStopping(true);
     },
+    "]": panel.toggle,
   });
 
   const last = workerOf(runs);
@@ -108,7 +109,6 @@ export function OpenedSession({
   );
   const rewind = useRewind();
   const moreActions = useMoreActions(transcript, session, rewind.ask);
-  const onChanges = useCallback((runId: string) => setScope({ of: "run", runId }), []);
   const noticeAction = useNoticeAction(transcript, session, actions.fork);
   const lastText = useCallback(() => lastUserText(transcript), [transcript]);
 
@@ -118,19 +118,9 @@ export function OpenedSession({
         view={view}
         actions={actions}
         worker={workerText(last ?? session, providers)}
-        cancelling={cancelling}
-        onCancelling={setCancelling}
+        isAway={link !== "live" && link !== "catching up"}
+        panel={panel}
         onFind={openFind}
-        onChanges={() => setScope({ of: "session" })}
-        changes={
-          (session.changes !== null || scope !== null) && (
-            <ChangesButton
-              changes={session.changes}
-              open={scope !== null}
-              onToggle={() => setScope(scope === null ? { of: "session" } : null)}
-            />
-          )
-        }
       />
       <LinkLine link={link} />
       {(session.suspendedReason !== null || session.removeAt !== null) && (
@@ -143,26 +133,29 @@ export function OpenedSession({
           <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
             {isEmpty && queue.length === 0 ? (
               <p className="px-6 py-16 text-center text-muted">
-                No messages yet. The first message starts the agent.
+                {isOpen ? "No messages yet. The first message starts the agent." : "No messages."}
               </p>
             ) : (
-              <Transcript
-                ref={list}
-                store={transcript}
-                find={find}
-                runLabel={runLabel}
-                noticeAction={noticeAction}
-                moreActions={moreActions}
-                onChanges={onChanges}
-                running={runningNow(view, last ?? session, { providers, actions })}
-                root={session.worktree?.path ?? repo?.path ?? null}
-              />
+              <ApprovalSlotContext value={requests.slot}>
+                <Transcript
+                  ref={list}
+                  store={transcript}
+                  find={find}
+                  runLabel={runLabel}
+                  noticeAction={noticeAction}
+                  moreActions={moreActions}
+                  onChanges={panel.showRun}
+                  running={runningNow(view, last ?? session, { providers, actions })}
+                  root={session.worktree?.path ?? repo?.path ?? null}
+                />
+              </ApprovalSlotContext>
             )}
           </div>
           <div className="mx-auto flex min-h-0 w-full max-w-[52rem] flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
             {(session.suspensions.length > 0 || view.closed.length > 0) && (
               <WaitingStack
                 view={view}
+                requests={requests}
                 onGiveUp={actions.cancel}
                 givingUp={actions.busy === "cancel"}
               />
@@ -183,22 +176,25 @@ export function OpenedSession({
               last={last}
               lastText={lastText}
               onQueue={live.setQueue}
+              onStop={() => setStopping(true)}
+              isStopping={actions.busy === "cancel"}
               onFork={actions.fork}
               onAccept={actions.acceptMessages}
             />
           </div>
         </div>
-        {scope !== null && (
-          <ChangesPanel
-            session={session}
-            runs={runs}
-            scope={scope}
-            onScope={setScope}
+        {panel.tab !== null && (
+          <SessionPanel
+            view={view}
             transcript={transcript}
-            onClose={() => setScope(null)}
+            panel={{ ...panel, tab: panel.tab }}
+            onMessage={(messageId) => void list.current?.scrollToMessage(messageId)}
           />
         )}
       </div>
+      {isStopping && session.state === "running" && (
+        <StopDialog onStop={actions.cancel} onClose={() => setStopping(false)} />
+      )}
       {rewind.asked !== null && (
         <RewindDialog
           session={session}
@@ -301,12 +297,12 @@ function workerOf(runs: readonly Run[]): Agent | null {
   return run === undefined ? null : { provider: run.provider, model: run.model };
 }
 
-/** Such as "Gemini CLI, gemini-pro". */
+/** Such as "Gemini CLI · gemini-pro". */
 function workerText(worker: Agent | null, providers: ProvidersReply | null): string | null {
   if (worker === null) return null;
   const name = worker.provider ?? providers?.defaultProvider ?? null;
   if (name === null) return worker.model;
   const about = providers?.providers.find((each) => each.name === name);
   const model = about?.models.find(({ id }) => id === worker.model)?.name ?? worker.model;
-  return [about?.title ?? name, model].filter((part) => part !== null).join(", ");
+  return [about?.title ?? name, model].filter((part) => part !== null).join(" · ");
 }

@@ -23,6 +23,8 @@ export interface SessionView {
   readonly closed: readonly Suspension[];
   /** The latest tool calls, by call id. */
   readonly tools: ReadonlyMap<string, Message>;
+  /** The latest plan of the agent. */
+  readonly plan: Message | null;
 }
 
 const CLOSED_KEPT = 5;
@@ -40,6 +42,7 @@ export function openedView(whole: WholeSession, queue: readonly QueuedMessage[])
     hasAllRuns: messages.length + earlier === 0 && session.state === "idle",
     closed: [],
     tools: new Map(tools),
+    plan: messages.findLast(isPlan) ?? null,
   };
 }
 
@@ -57,6 +60,7 @@ export function takeEvent(before: SessionView, event: StreamEvent): SessionView 
         ? view
         : { ...view, closed: withClosed(view.closed, event.data) };
     case "message": {
+      if (isPlan(event.data)) return { ...view, plan: event.data };
       const [entry] = toolEntry(event.data);
       return entry === undefined ? view : { ...view, tools: withTool(view.tools, entry) };
     }
@@ -106,4 +110,8 @@ function withTool(
 function toolEntry(message: Message): (readonly [string, Message])[] {
   const callId = callIdOf(message.content);
   return callId === null ? [] : [[callId, message]];
+}
+
+function isPlan({ content }: Message): boolean {
+  return content.type === "plan";
 }

@@ -12,6 +12,7 @@ import {
 } from "lucide-react";
 import { memo, type ReactElement, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
+import { useApprovalSlot } from "../approvals/session/approval-slot.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { absoluteTime, clockText } from "../ui/time.ts";
 import { Elapsed } from "./elapsed.tsx";
@@ -48,7 +49,20 @@ export const ToolLine = memo(function ToolLine({
     message.id,
     suspension !== null || (call !== null && hasFailed(call)),
   );
+  const request = useApprovalSlot(suspension, message);
   if (call === null) return null;
+  if (request !== null)
+    return (
+      <div
+        className="tool"
+        data-state="waiting"
+        data-message={message.id}
+        id={message.id}
+        tabIndex={-1}
+      >
+        {request}
+      </div>
+    );
   const isWaiting = suspension !== null;
   const [icon, name] = isWaiting ? [Hand, "Needs you"] : ICONS[call.status];
   const liveText = open || isWaiting ? null : liveTextOf(call);
