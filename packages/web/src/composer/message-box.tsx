@@ -210,7 +210,7 @@ export function MessageBox(props: MessageBoxProps): ReactElement {
           rows={1}
           aria-label="Message to the agent"
           aria-describedby="composer-note"
-          placeholder={isDropping ? "Drop to attach" : "Message the agent"}
+          placeholder={isDropping ? "Drop to attach" : hintText()}
           enterKeyHint="send"
           aria-autocomplete="list"
           aria-controls={open?.listId}
@@ -280,6 +280,11 @@ export function MessageBox(props: MessageBoxProps): ReactElement {
       )}
     </div>
   );
+}
+
+function hintText(): string {
+  const hint = "Message the agent";
+  return matchMedia("(min-width: 640px)").matches ? `${hint}. / for commands, @ for a file` : hint;
 }
 
 /** Whether the message could go to the agent that works now: it chooses no other agent, and no settings of its own. */
