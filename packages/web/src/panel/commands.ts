@@ -27,16 +27,6 @@ function toCommand(messageId: string, { input, title, status, items }: ToolCall)
     messageId,
     line: isLine ? input : title.replaceAll(/^`|`$/gu, ""),
     status,
-    outputs: items.flatMap(toOutput),
+    outputs: items.filter((item) => item.item === "terminal"),
   };
-}
-
-/** Some agents send the output of a command as text, in a code block or not. */
-function toOutput(item: ToolItem): readonly TerminalItem[] {
-  if (item.item === "terminal") return [item];
-  if (item.item !== "text") return [];
-  const fenced = /^\s*(?<fence>`{3,})[^\n]*\n(?<text>[\s\S]*?)\n?\k<fence>\s*$/u.exec(item.text);
-  return [
-    { item: "terminal", text: fenced?.groups?.["text"] ?? item.text, exit: null, omitted: 0 },
-  ];
 }

@@ -1,6 +1,6 @@
 import type { Message } from "@holdfast/protocol";
 import { useState, useSyncExternalStore, type ReactElement } from "react";
-import { TerminalOutput } from "../tools/terminal-output.tsx";
+import { TerminalOutput } from "../tools/output/terminal-output.tsx";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { Button } from "../ui/button.tsx";
 import { commandsOf, type Command } from "./commands.ts";

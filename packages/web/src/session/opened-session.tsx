@@ -9,13 +9,9 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import {
-  authorOf,
-  type Message,
-  type ProvidersReply,
-  type Run,
-  type Session,
-} from "@holdfast/protocol";
+import type { ProvidersReply, Run, Session } from "@holdfast/protocol";
+import { ApprovalSlotContext } from "../approvals/session/approval-slot.tsx";
+import { useRequests } from "../approvals/session/use-requests.tsx";
 import { providersQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { usePageTitle } from "../app/page-title.ts";
@@ -24,10 +20,10 @@ import type { Agent } from "../composer/agent-choice.ts";
 import { Composer } from "../composer/composer.tsx";
 import { usePanel } from "../panel/use-panel.ts";
 import { useRewind } from "../rewind/use-rewind.ts";
-import { canGoBack } from "../rewind/can-go-back.ts";
-import { useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
+import { useEndAfterSending, useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
 import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
 import type { Find } from "../transcript/find.ts";
+import { useSeen } from "../transcript/use-seen.ts";
 import type { Link, LiveSession } from "./live-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import type { SessionView } from "./session-view.ts";
@@ -36,17 +32,17 @@ import { usePlace } from "../app/router.ts";
 import { loaded } from "../ui/loaded.tsx";
 import { showToast } from "../ui/toast.ts";
 import { announce } from "../app/announce.tsx";
-import { NO_DRAFT } from "../composer/drafts.ts";
-import { drafts, outbox } from "../composer/page-outbox.ts";
-import type { NoticeAction } from "../transcript/transcript-context.tsx";
+import { drafts } from "../composer/page-outbox.ts";
+import type { RunningNow } from "../transcript/now/now-line.tsx";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
-import { noticeWay } from "./notice-action.ts";
+import { useMoreActions, useNoticeAction } from "./row-actions.tsx";
 
 /** Loaded when there is something to find, to answer or to show. */
 const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
-const WaitingStack = loaded(() => import("./waiting-stack.tsx").then((m) => m.WaitingStack));
+const WaitingStack = loaded(() =>
+  import("../approvals/session/waiting-stack.tsx").then((m) => m.WaitingStack),
+);
 const RemovalLine = loaded(() => import("./details/removal-line.tsx").then((m) => m.RemovalLine));
-const MessageMenu = loaded(() => import("../rewind/message-menu.tsx").then((m) => m.MessageMenu));
 const SessionPanel = loaded(() => import("../panel/session-panel.tsx").then((m) => m.SessionPanel));
 const StopDialog = loaded(() => import("./stop-dialog.tsx").then((m) => m.StopDialog));
 const RewoundBar = loaded(() => import("../rewind/rewound-bar.tsx").then((m) => m.RewoundBar));
@@ -85,6 +81,9 @@ export function OpenedSession({
   useRunAnnouncements(session);
   useFreshProviders(session);
   useKeepEnd(room, list);
+  const requests = useRequests(view, list);
+  useEndAfterSending(session.id, list);
+  useSeen(session, transcript);
 
   const openFind = (): void => {
     setFinding(true);
@@ -93,8 +92,8 @@ export function OpenedSession({
   useShortcuts({
     "mod+f": openFind,
     "/": openFind,
-    "alt+arrowup": () => list.current?.stepUser(-1),
-    "alt+arrowdown": () => list.current?.stepUser(1),
+    "alt+arrowup": () => void list.current?.stepUser(-1),
+    "alt+arrowdown": () => void list.current?.stepUser(1),
     escape: () => {
       if (isFinding) setFinding(false);
       else if (session.state === "running") setStopping(true);
@@ -137,22 +136,26 @@ export function OpenedSession({
                 {isOpen ? "No messages yet. The first message starts the agent." : "No messages."}
               </p>
             ) : (
-              <Transcript
-                ref={list}
-                store={transcript}
-                find={find}
-                runLabel={runLabel}
-                noticeAction={noticeAction}
-                moreActions={moreActions}
-                onChanges={panel.showRun}
-                root={session.worktree?.path ?? repo?.path ?? null}
-              />
+              <ApprovalSlotContext value={requests.slot}>
+                <Transcript
+                  ref={list}
+                  store={transcript}
+                  find={find}
+                  runLabel={runLabel}
+                  noticeAction={noticeAction}
+                  moreActions={moreActions}
+                  onChanges={panel.showRun}
+                  running={runningNow(view, last ?? session, { providers, actions })}
+                  root={session.worktree?.path ?? repo?.path ?? null}
+                />
+              </ApprovalSlotContext>
             )}
           </div>
           <div className="mx-auto flex min-h-0 w-full max-w-[52rem] flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
             {(session.suspensions.length > 0 || view.closed.length > 0) && (
               <WaitingStack
                 view={view}
+                requests={requests}
                 onGiveUp={actions.cancel}
                 givingUp={actions.busy === "cancel"}
               />
@@ -185,7 +188,7 @@ export function OpenedSession({
             view={view}
             transcript={transcript}
             panel={{ ...panel, tab: panel.tab }}
-            onMessage={(messageId) => list.current?.scrollToMessage(messageId)}
+            onMessage={(messageId) => void list.current?.scrollToMessage(messageId)}
           />
         )}
       </div>
@@ -195,10 +198,14 @@ export function OpenedSession({
       {rewind.asked !== null && (
         <RewindDialog
           session={session}
-          runId={rewind.asked}
+          {...rewind.asked}
           transcript={transcript}
           drafts={drafts}
-          onDone={rewind.done}
+          onDone={(done) => {
+            rewind.done(done);
+            // After the dialog has given the focus back.
+            setTimeout(() => page.current?.querySelector("textarea")?.focus());
+          }}
           onClose={rewind.close}
         />
       )}
@@ -245,8 +252,9 @@ function usePermalink(transcript: RefObject<TranscriptHandle | null>): void {
   useEffect(() => {
     if (messageId === null || shown.current === messageId || messageId === "page") return;
     shown.current = messageId;
-    const isThere = transcript.current?.scrollToMessage(messageId);
-    if (isThere === false) void showToast({ text: "This session has no such message" });
+    void transcript.current?.scrollToMessage(messageId).then(async (isThere) => {
+      if (!isThere) await showToast({ text: "This session has no such message" });
+    });
   }, [messageId, transcript]);
 }
 
@@ -260,68 +268,27 @@ function useRunAnnouncements({ state }: Pick<Session, "state">): void {
   }, [state]);
 }
 
-/** The actions on a message of a user besides those that every message has. */
-function useMoreActions(
-  transcript: TranscriptStore,
-  session: Session,
-  onGoBack: (runId: string) => void,
-): (message: Message) => ReactElement | null {
-  const { status, state, repoId, rewind } = session;
-  const isIdle = state === "idle" && rewind?.status !== "restoring";
-  return useCallback(
-    (message) => {
-      const { runId } = message;
-      const isOffered = canGoBack({ status, repoId }, message) && !transcript.isRewound(message);
-      if (!isOffered || runId === null) return null;
-      return <MessageMenu isIdle={isIdle} onGoBack={() => onGoBack(runId)} />;
-    },
-    [transcript, status, repoId, isIdle, onGoBack],
-  );
-}
-
-/** The action beside a notice. */
-function useNoticeAction(
-  transcript: TranscriptStore,
-  session: Session,
-  onFork: () => void,
-): (message: Message) => NoticeAction | null {
-  const { id, status, state, repoId, queued } = session;
-  return useCallback(
-    (message) => {
-      const way = noticeWay(message, {
-        session: { status, state, repoId, queued },
-        after: isFollowed(transcript, message),
-        messageOf: (runId) => textOfRun(transcript, runId),
-      });
-      if (way === null) return null;
-      if (way.way === "fork") return { label: "Fork", run: onFork };
-      const again = { ...NO_DRAFT, text: way.text, delivery: "queue" } as const;
-      return { label: "Try again", run: () => void outbox.send(id, again) };
-    },
-    [transcript, id, status, state, repoId, queued, onFork],
-  );
-}
-
-/** Whether a message of a user or an agent follows. */
-function isFollowed(transcript: TranscriptStore, { seq }: Message): boolean {
-  const last = transcript.rows.at(-1);
-  if (last === undefined) return false;
-  const message = transcript.message(last.messageId);
-  return message !== null && message.seq > seq && authorOf(message) !== "system";
-}
-
-/** Only a recent run is worth repeating. */
-const LOOKED_AT = 20;
-
-function textOfRun(transcript: TranscriptStore, runId: string): string | null {
-  let id = transcript.stepUser(null, -1);
-  for (let count = 0; id !== null && count < LOOKED_AT; count += 1) {
-    const message = transcript.message(id);
-    if (message?.runId === runId)
-      return message.content.type === "text" ? transcript.words(id) : null;
-    id = transcript.stepUser(id, -1);
-  }
-  return null;
+/** What the transcript ends with while a run is on. */
+function runningNow(
+  { session, runs }: SessionView,
+  worker: Agent,
+  {
+    providers,
+    actions,
+  }: {
+    readonly providers: ProvidersReply | null;
+    readonly actions: Pick<ReturnType<typeof useActions>, "cancel" | "busy">;
+  },
+): RunningNow | null {
+  if (session.state !== "running") return null;
+  const run = runs.findLast(({ status }) => status === "running");
+  return {
+    since: run?.startedAt ?? session.lastTurn.at,
+    agent: workerText({ provider: worker.provider, model: null }, providers),
+    isHanded: run !== undefined && run.memory !== null,
+    onStop: actions.cancel,
+    isStopping: actions.busy === "cancel",
+  };
 }
 
 /** The agent of the last or current run; null when unknown. */

@@ -32,14 +32,14 @@ const TOOLS_KEPT = 40;
 const RUNS_KEPT = 500;
 
 export function openedView(whole: WholeSession, queue: readonly QueuedMessage[]): SessionView {
-  const { repo, messages, rewoundRuns: _, lastEventId: __, ...session } = whole;
+  const { repo, messages, earlier, rewoundRuns: _, lastEventId: __, ...session } = whole;
   const tools = messages.flatMap((message) => toolEntry(message)).slice(-TOOLS_KEPT);
   return {
     session,
     repo,
     queue,
     runs: [],
-    hasAllRuns: messages.length === 0 && session.state === "idle",
+    hasAllRuns: messages.length + earlier === 0 && session.state === "idle",
     closed: [],
     tools: new Map(tools),
     plan: messages.findLast(isPlan) ?? null,

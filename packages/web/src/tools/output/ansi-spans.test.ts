@@ -30,11 +30,3 @@ it("background colours become one readable highlight", () => {
     { text: "y", classes: "ansi-marked" },
   ]);
 });
-
-it("cursor movements and window titles are removed", () => {
-  expect(ansiSpans("\u001B]0;title\u0007a\u001B[2K\u001B[1Gb\u001B[?25l")).toEqual(plain("ab"));
-});
-
-it("an overwritten line shows its last content", () => {
-  expect(ansiSpans("10 %\r50 %\r100 %\r\nnext\r")).toEqual(plain("100 %\nnext"));
-});

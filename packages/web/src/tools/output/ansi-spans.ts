@@ -6,9 +6,8 @@ export interface AnsiSpan {
   readonly classes: string;
 }
 
-/** The output of a program as a terminal would show it. */
-export function ansiSpans(output: string): readonly AnsiSpan[] {
-  const text = afterCarriageReturns(withoutOtherCodes(output));
+/** The spans of `terminalText`. */
+export function ansiSpans(text: string): readonly AnsiSpan[] {
   if (!text.includes(ESCAPE)) return text === "" ? [] : [{ text, classes: "" }];
   return Anser.ansiToJson(text, { json: true, use_classes: true, remove_empty: true })
     .filter(({ content }) => content !== "")
@@ -16,11 +15,6 @@ export function ansiSpans(output: string): readonly AnsiSpan[] {
 }
 
 const ESCAPE = "\u001B";
-/** Escape codes other than colours: titles, links, cursor movements. */
-const OTHER_CODES =
-  // oxlint-disable-next-line no-control-regex
-  /\u001B(?:\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\[[\d;?]*[A-LN-Za-ln-z]|[()][AB0]|[=>78])/gu;
-
 /** The terminal colours in the order of their numbers. */
 const COLORS = [
   ["black", 0, 0, 0],
@@ -39,20 +33,6 @@ const COLORS = [
   ["bright-magenta", 255, 92, 255],
   ["bright-cyan", 92, 255, 255],
 ] as const;
-
-function withoutOtherCodes(output: string): string {
-  return output.includes(ESCAPE) ? output.replaceAll(OTHER_CODES, "") : output;
-}
-
-/** An overwritten line shows its last content, as with progress bars. */
-function afterCarriageReturns(output: string): string {
-  const text = output.replaceAll(/\r+\n/gu, "\n");
-  if (!text.includes("\r")) return text;
-  return text
-    .split("\n")
-    .map((line) => line.split("\r").findLast((piece) => piece !== "") ?? "")
-    .join("\n");
-}
 
 /** All backgrounds become one highlight, because not every pair of colours is readable. */
 function classesOf({ fg, bg, fg_truecolor: rgb, decorations }: Anser.AnserJsonEntry): string {
