@@ -74,7 +74,7 @@ async function worked(): Promise<string> {
   return id;
 }
 
-it("beside the transcript, ] shows files, plan, commands and usage of the session, and hides them (A10)", async () => {
+it("beside the transcript, ] shows files, plan, commands and usage of the session, and hides them (C9)", async () => {
   const page = await rig.open(`/sessions/${await worked()}`);
   await transcriptOf(page).getByText("All done", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
@@ -107,7 +107,7 @@ it("beside the transcript, ] shows files, plan, commands and usage of the sessio
   await panel.waitFor({ state: "detached" });
 });
 
-it("the width of the panel is changed with the keyboard and remembered (A10)", async () => {
+it("the width of the panel is changed with the keyboard and remembered (C9)", async () => {
   const page = await rig.open(`/sessions/${await worked()}`);
   await page.getByRole("button", { name: /^Panel/u }).click();
   const handle = page.getByRole("separator", { name: "Width of the panel" });
@@ -120,7 +120,7 @@ it("the width of the panel is changed with the keyboard and remembered (A10)", a
   await eventually(() => handle.getAttribute("aria-valuenow")).toBe(String(before + 16));
 });
 
-it("a phone shows the panel over the whole screen, and no part has accessibility faults (A10)", async () => {
+it("a phone shows the panel over the whole screen, and no part has accessibility faults (C9)", async () => {
   const id = await worked();
   const faults: string[] = [];
   const phone = await rig.open(`/sessions/${id}`, { phone: true });
@@ -145,7 +145,7 @@ it("a phone shows the panel over the whole screen, and no part has accessibility
   expect(faults.join("\n")).toBe("");
 });
 
-it("the header is one line: title, repository, agent, one status word and a menu (A10)", async () => {
+it("the header is one line: title, repository, agent, one status word and a menu (C9)", async () => {
   const { id } = await rig.newSession({
     title: "One line",
     repo: "shop",
@@ -163,14 +163,14 @@ it("the header is one line: title, repository, agent, one status word and a menu
   }
 });
 
-it("the header says that the last run failed (A10)", async () => {
+it("the header says that the last run failed (C9)", async () => {
   const { id } = await rig.newSession({ title: "Went wrong", steps: [say("Trying"), FAILS] });
   await rig.until(id, ({ lastTurn }) => lastTurn.outcome === "failed");
   const page = await rig.open(`/sessions/${id}`);
   await page.locator("main header").first().getByText("Failed", { exact: true }).waitFor();
 });
 
-it("a click on the title renames the session, and a phone renames it from the menu (A10)", async () => {
+it("a click on the title renames the session, and a phone renames it from the menu (C9)", async () => {
   const { id } = await rig.newSession({ title: "Old name" });
   const page = await rig.open(`/sessions/${id}`);
   await page.getByRole("heading").getByRole("button", { name: "Old name" }).click();
@@ -186,7 +186,7 @@ it("a click on the title renames the session, and a phone renames it from the me
   await page.getByRole("heading", { name: "Newer name" }).waitFor();
 });
 
-it("a fork has a title of its own and names its original (A10)", async () => {
+it("a fork has a title of its own and names its original (C9)", async () => {
   const { id } = await rig.newSession({ title: "The original", steps: [say("Said")] });
   const page = await rig.open(`/sessions/${id}`);
   await transcriptOf(page).getByText("Said", { exact: true }).waitFor();

@@ -190,7 +190,9 @@ describe("a server that is stopped in the middle of an answer", () => {
 });
 
 function stopButton(page: Page) {
-  return page.locator("main").getByRole("button", { name: "Stop", exact: true });
+  return page
+    .getByRole("region", { name: "Message" })
+    .getByRole("button", { name: "Stop", exact: true });
 }
 
 function paragraphs(count: number): string {

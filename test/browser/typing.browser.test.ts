@@ -27,7 +27,7 @@ const chips = (page: Page): Locator =>
   page.getByRole("list", { name: "Attachments" }).getByRole("listitem");
 
 describe("typing in an open session", () => {
-  it("goes into the message box, which has the focus at once, and opens nothing (A10)", async () => {
+  it("goes into the message box, which has the focus at once, and opens nothing (C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("Hello there")] });
     const page = await rig.open(`/sessions/${id}`);
     await eventually(() => box(page).evaluate(hasFocus)).toBe(true);
@@ -36,7 +36,7 @@ describe("typing in an open session", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  it("reaches the message box from anywhere in the session, and letters are no shortcuts (A10)", async () => {
+  it("reaches the message box from anywhere in the session, and letters are no shortcuts (C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("Hello there")] });
     const page = await rig.open(`/sessions/${id}`);
     await transcriptOf(page).getByText("Hello there", { exact: true }).click();
@@ -52,7 +52,7 @@ describe("typing in an open session", () => {
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   });
 
-  it("leaves the digits to an open request (A10, C3)", async () => {
+  it("leaves the digits to an open request (C3, C9)", async () => {
     const { id } = await rig.newSession({ steps: [ask({ id: "t", title: "npm publish" })] });
     await rig.until(id, ({ state }) => state === "suspended");
     const page = await rig.open(`/sessions/${id}`);
@@ -64,7 +64,7 @@ describe("typing in an open session", () => {
     expect(await box(page).inputValue()).toBe("");
   });
 
-  it("does not open the keyboard of a phone (A10)", async () => {
+  it("does not open the keyboard of a phone (C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("Hello there")] });
     const page = await rig.open(`/sessions/${id}`, { phone: true });
     await transcriptOf(page).getByText("Hello there", { exact: true }).waitFor();
@@ -74,7 +74,7 @@ describe("typing in an open session", () => {
 });
 
 describe("an image", () => {
-  it("is pasted, scaled down if it is large, shown with the message and given to the agent (A10)", async () => {
+  it("is pasted, scaled down if it is large, shown with the message and given to the agent (C9)", async () => {
     const { id } = await rig.newSession({ provider: "seeing", steps: [say("Ready")] });
     const page = await rig.open(`/sessions/${id}`);
     await transcriptOf(page).getByText("Ready", { exact: true }).waitFor();
@@ -98,7 +98,7 @@ describe("an image", () => {
     ]);
   });
 
-  it("is picked and removed, and the page says before that the agent takes none (A10)", async () => {
+  it("is picked and removed, and the page says before that the agent takes none (C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("Ready")] });
     await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
     for (const options of [{}, { phone: true, dark: true }]) {
@@ -117,7 +117,7 @@ describe("an image", () => {
     }
   });
 
-  it("that is no image, or a file that is too large, is refused with the reason (A10)", async () => {
+  it("that is no image, or a file that is too large, is refused with the reason (C9)", async () => {
     const { id } = await rig.newSession();
     const page = await rig.open(`/sessions/${id}`);
     const picker = page.getByLabel("Files to attach");
@@ -138,7 +138,7 @@ describe("an image", () => {
 });
 
 describe("a server that is away", () => {
-  it("leaves no green status, and gets the unsent message once when it is back (C6, A10)", async () => {
+  it("leaves no green status, and gets the unsent message once when it is back (C6, C9)", async () => {
     const gate = rig.gate();
     const { id } = await rig.newSession({ steps: [say("At work"), waitFor(gate), say(" done")] });
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
@@ -162,7 +162,7 @@ describe("a server that is away", () => {
   });
 });
 
-it("an empty archived session says one thing (A10)", async () => {
+it("an empty archived session says one thing (C9)", async () => {
   const { id } = await rig.newSession({ title: "Never used" });
   await rig.client.sessions.archive(id);
   const page = await rig.open(`/sessions/${id}`);

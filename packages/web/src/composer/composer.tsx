@@ -1,28 +1,20 @@
-import type { QueuedMessage, Session } from "@holdfast/protocol";
+import type { QueuedMessage } from "@holdfast/protocol";
 import { GitFork } from "lucide-react";
 import type { ReactElement } from "react";
 import { Button } from "../ui/button.tsx";
 import { loaded } from "../ui/loaded.tsx";
-import type { Agent } from "./agent-choice.ts";
 import { type ComposerState, composerStateOf } from "./composer-state.ts";
-import { MessageBox } from "./message-box.tsx";
+import { MessageBox, type MessageBoxProps } from "./message-box.tsx";
 // Not lazy: it is needed when the network is down.
 import { OutgoingList } from "./outgoing-list.tsx";
 import { useOutgoing } from "./page-outbox.ts";
 import { useDraft } from "./use-draft.ts";
 
-const QueueList = loaded(() => import("./queue-list.tsx").then((m) => m.QueueList));
+const QueueList = loaded(() => import("./queue/queue-list.tsx").then((m) => m.QueueList));
 
-export interface ComposerProps {
-  readonly session: Session;
+export interface ComposerProps extends Omit<MessageBoxProps, "state" | "draft" | "change"> {
   readonly queue: readonly QueuedMessage[];
-  /** The agent of the last run; null when unknown. */
-  readonly last: Agent | null;
-  /** The text of the last message a person sent. */
-  readonly lastText: () => string | null;
   readonly onQueue: (queue: readonly QueuedMessage[]) => void;
-  readonly onStop: () => void;
-  readonly isStopping: boolean;
   readonly onFork: () => void;
   readonly onAccept: () => void;
 }

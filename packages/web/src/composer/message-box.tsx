@@ -1,3 +1,4 @@
+import type { Session } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { AtSign, Paperclip, Plus } from "lucide-react";
 import {
@@ -17,13 +18,12 @@ import { useAddedText } from "../comments/added-text.ts";
 import { classNames } from "../ui/class-names.ts";
 import { loaded } from "../ui/loaded.tsx";
 import { type Agent, agentChoiceOf } from "./agent-choice.ts";
-import type { AgentSettingsProps } from "./agent-settings.tsx";
+import type { AgentSettingsProps } from "./agent/agent-settings.tsx";
 import { takesImages } from "./attachments/attachment.ts";
 import { useAttach } from "./attachments/use-attach.ts";
 import { useDrop } from "./attachments/use-drop.ts";
 import { actionOfKey } from "./composer-keys.ts";
 import type { ComposerState } from "./composer-state.ts";
-import type { ComposerProps } from "./composer.tsx";
 import type { Draft } from "./drafts.ts";
 import { withMention } from "./mention.ts";
 import {
@@ -44,19 +44,26 @@ import { useMode } from "./use-mode.ts";
 import { useFocusOnOpen, useTyping } from "./use-typing.ts";
 
 /** They wait for what the server knows about its agents, so their code can wait, too. */
-const AgentPill = loaded(() => import("./agent-pill.tsx").then((m) => m.AgentPill));
-const MoreDialog = loaded(() => import("./more-dialog.tsx").then((m) => m.MoreDialog));
+const AgentPill = loaded(() => import("./agent/agent-pill.tsx").then((m) => m.AgentPill));
+const MoreDialog = loaded(() => import("./agent/more-dialog.tsx").then((m) => m.MoreDialog));
 const MentionList = loaded(() => import("./completion-list.tsx").then((m) => m.MentionList));
 const SlashList = loaded(() => import("./completion-list.tsx").then((m) => m.SlashList));
 const AttachmentChips = loaded(() =>
   import("./attachments/attachment-chips.tsx").then((m) => m.AttachmentChips),
 );
 
-type MessageBoxProps = ComposerProps & {
+export interface MessageBoxProps {
+  readonly session: Session;
+  /** The agent of the last run; null when unknown. */
+  readonly last: Agent | null;
+  /** The text of the last message a person sent. */
+  readonly lastText: () => string | null;
   readonly state: Extract<ComposerState, { open: true }>;
   readonly draft: Draft;
   readonly change: ChangeDraft;
-};
+  readonly onStop: () => void;
+  readonly isStopping: boolean;
+}
 
 export function MessageBox(props: MessageBoxProps): ReactElement {
   const { session, last, lastText, state, draft, change } = props;
@@ -212,7 +219,7 @@ export function MessageBox(props: MessageBoxProps): ReactElement {
           rows={1}
           aria-label="Message to the agent"
           aria-describedby="composer-note"
-          placeholder={isDropping ? "Drop to attach" : "Message the agent"}
+          placeholder={isDropping ? "Drop to attach" : hintText()}
           enterKeyHint="send"
           aria-autocomplete="list"
           aria-controls={open?.listId}
@@ -282,6 +289,11 @@ export function MessageBox(props: MessageBoxProps): ReactElement {
       )}
     </div>
   );
+}
+
+function hintText(): string {
+  const hint = "Message the agent";
+  return matchMedia("(min-width: 640px)").matches ? `${hint}. / for commands, @ for a file` : hint;
 }
 
 /** Whether the message could go to the agent that works now: it chooses no other agent, and no settings of its own. */

@@ -12,9 +12,14 @@ import { Field, Input, Problem } from "../ui/field.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { WorkspaceField } from "../worktree/workspace-field.tsx";
 import { ConnectionFields } from "./connection-fields.tsx";
-import { createSession } from "./create-session.ts";
 import { MessageField } from "./message-field.tsx";
-import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
+import {
+  createSession,
+  keepLastChoice,
+  readLastChoice,
+  toRequest,
+  type Draft,
+} from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
 

@@ -1,12 +1,12 @@
 import type { QueuedMessage, QueueReply, Session } from "@holdfast/protocol";
 import { ArrowDown, ArrowUp, Pencil, X } from "lucide-react";
 import { useRef, useState, type KeyboardEvent, type ReactElement } from "react";
-import { client } from "../api/client.ts";
-import { announce } from "../app/announce.tsx";
-import { Button, IconButton } from "../ui/button.tsx";
-import { focusOnMount, TextArea } from "../ui/field.tsx";
-import { showFailure } from "../ui/toast.ts";
-import { isComposing } from "./composer-keys.ts";
+import { client } from "../../api/client.ts";
+import { announce } from "../../app/announce.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { focusOnMount, TextArea } from "../../ui/field.tsx";
+import { showFailure } from "../../ui/toast.ts";
+import { isComposing } from "../composer-keys.ts";
 import { movedPosition, queuedText, queuedWords, withMoved } from "./queue-moves.ts";
 
 interface QueueListProps {

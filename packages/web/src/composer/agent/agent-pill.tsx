@@ -1,9 +1,9 @@
 import { ChevronDown } from "lucide-react";
 import { type ReactElement, useState } from "react";
-import { classNames } from "../ui/class-names.ts";
-import { loaded } from "../ui/loaded.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { loaded } from "../../ui/loaded.tsx";
 import type { AgentSettingsProps } from "./agent-settings.tsx";
-import { hasSettings, labelOf } from "./message-settings.ts";
+import { hasSettings, labelOf } from "../message-settings.ts";
 
 const load = () => import("./agent-popover.tsx");
 const AgentPopover = loaded(() => load().then((m) => m.AgentPopover));

@@ -1,17 +1,17 @@
 import type { AgentOption, Provider, Session } from "@holdfast/protocol";
 import { type ReactElement, useState } from "react";
-import { client } from "../api/client.ts";
-import { SetUpAgents } from "../list/set-up-agents.tsx";
-import { Check, Field, Select } from "../ui/field.tsx";
-import { showFailure } from "../ui/toast.ts";
-import type { Agent, AgentChoice } from "./agent-choice.ts";
+import { client } from "../../api/client.ts";
+import { MissingProviders } from "../../list/missing-providers.tsx";
+import { Check, Field, Select } from "../../ui/field.tsx";
+import { showFailure } from "../../ui/toast.ts";
+import type { Agent, AgentChoice } from "../agent-choice.ts";
 import {
   hasSettings,
   unlisted,
   type MessageSettings,
   type OptionChoices,
   type SettingChange,
-} from "./message-settings.ts";
+} from "../message-settings.ts";
 
 export interface AgentSettingsProps {
   readonly session: Pick<Session, "id">;
@@ -50,7 +50,7 @@ export function AgentSettings(props: AgentSettingsProps): ReactElement {
             {installed ? title : `${title} (not installed)`}
           </label>
         ))}
-        <SetUpAgents />
+        <MissingProviders providers={providers} />
       </fieldset>
       <ModelField {...props} />
       {choices !== null && <Options {...props} choices={choices} />}

@@ -1,7 +1,7 @@
 import { AtSign, Paperclip } from "lucide-react";
 import type { ReactElement } from "react";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { AgentSettings, type AgentSettingsProps } from "./agent-settings.tsx";
 
 /** Everything besides the words of a message, for phones, whose composer has one line. */
