@@ -5,6 +5,7 @@ import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { ProtocolChoice } from "../../packages/server/src/providers/acp/v2/versioned-peer.ts";
 import { readHostFile } from "../../packages/server/src/providers/host/host-file.ts";
 import { BUILT_IN } from "../../packages/server/src/providers/built-in.ts";
+import { decideAnswer } from "../../packages/server/src/providers/testing/fake-models/decide-answer.ts";
 import {
   startFakeModels,
   type FakeModels,
@@ -23,8 +24,11 @@ import { commandOf, loginProviderOf } from "./login-providers.ts";
 /** A real server, models on loopback, and agents configured to use them. */
 export interface Rig {
   readonly models: FakeModels;
-  /** A client of the current server. */
+  /** A client of the current server, and its address. */
   readonly client: Client;
+  readonly url: string;
+  /** The workspace root. */
+  readonly root: string;
   readonly data: string;
   /** The home folder of an agent. */
   homeOf(agent: string): string;
@@ -54,13 +58,15 @@ export interface RigOptions {
   readonly protocol?: ProtocolChoice | undefined;
   /** Agents that may be alive at the same time; the default of the server if it is undefined. */
   readonly liveAgents?: number;
+  /** What the models answer; default: they follow directives. */
+  readonly decide?: typeof decideAnswer;
 }
 
 export async function openRig(
   agents: readonly InstalledAgent[],
-  { isSandboxed, protocol, liveAgents }: RigOptions,
+  { isSandboxed, protocol, liveAgents, decide = decideAnswer }: RigOptions,
 ): Promise<Rig> {
-  const models = await startFakeModels();
+  const models = await startFakeModels({ decide });
   const homes = prepareFolder({});
   const providers: Record<string, object> = Object.fromEntries(
     agents.map((agent) => [
@@ -146,6 +152,10 @@ export async function openRig(
     get client() {
       return client;
     },
+    get url() {
+      return server.url;
+    },
+    root,
     data,
     homeOf: (agent) => path.join(homes.folder, agent),
     newFolder: () => {

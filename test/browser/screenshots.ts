@@ -1,30 +1,65 @@
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
+import type { Page } from "playwright-core";
+import { installAgent, type InstalledAgent } from "../agents/install-agent.ts";
+import { REAL_AGENTS } from "../agents/real-agents.ts";
+import { openRig, type Rig } from "../agents/rig.ts";
+import { talkIn, type Talk } from "../agents/session-driver.ts";
+import { openBrowser } from "./browser.ts";
+import { openPagePool, type ContextOptions } from "./page-pool.ts";
+import { createModel, WISHES, writeRepository } from "./screenshot-story.ts";
+import { signInPage } from "./sign-in-page.ts";
 
-/** Takes the screenshots of the README. Run by hand: `node test/browser/screenshots.ts`. */
+/**
+ * Takes the screenshots of the README: real agents at work in a real repository; only their models are fake. Run by hand:
+ * `node test/browser/screenshots.ts`, after `npm run build`.
+ */
 const FOLDER = path.resolve(import.meta.dirname, "../../docs/images");
-const MAX_BYTES = 150_000;
+const MAX_BYTES = 250_000;
+const AGENTS = ["claude", "opencode"];
 
-const rig = await openPageRig();
+let model: ReturnType<typeof createModel> | null = null;
+const rig = await openRig(await installed(), {
+  isSandboxed: false,
+  decide: (asked) => {
+    if (model === null) throw new Error("the repository is not written yet");
+    return model(asked);
+  },
+});
+const { browser, release } = await openBrowser();
+const pages = openPagePool(browser);
 try {
-  const id = await fill(rig);
+  const { waiting } = await fill(rig);
   mkdirSync(FOLDER, { recursive: true });
-  const wide: OpenOptions = {};
-  const phone: OpenOptions = { phone: true, dark: true };
-  await take("list-wide-light", "/", wide);
-  await take("session-wide-light", `/sessions/${id}`, wide);
-  await take("list-phone-dark", "/", phone);
-  await take("session-phone-dark", `/sessions/${id}`, phone);
-  await rig.clear();
+  const wide: ContextOptions = {};
+  const phone: ContextOptions = { phone: true, dark: true };
+  const session = `/sessions/${waiting}`;
+  const isAsked = (page: Page) => page.locator("[data-approval]").first().waitFor();
+  const isListed = (page: Page) => page.getByText("Needs you").first().waitFor();
+  await take("session-wide-light", session, { options: wide, shown: isAsked });
+  await take("list-wide-light", "/", { options: wide, shown: isListed });
+  await take("session-wide-dark", session, { options: { dark: true }, shown: isAsked });
+  await take("list-phone-dark", "/", { options: phone, shown: isListed });
+  await take("session-phone-dark", session, { options: phone, shown: isAsked });
 } finally {
+  await pages.close();
+  await release();
   await rig.close();
 }
 
-async function take(name: string, address: string, options: OpenOptions): Promise<void> {
-  const page = await rig.open(address, options);
-  const content = address === "/" ? page.getByText("Needs you") : page.locator("[data-approval]");
-  await content.first().waitFor();
+async function take(
+  name: string,
+  address: string,
+  {
+    options,
+    shown,
+  }: { readonly options: ContextOptions; readonly shown: (page: Page) => Promise<void> },
+): Promise<void> {
+  const page = await pages.take(rig.url, options);
+  await signInPage(page, { url: rig.url, code: await rig.client.signInCode() });
+  if (options.phone !== true) await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(rig.url + address);
+  await shown(page);
   // New rows fade in.
   await page.waitForTimeout(1_500);
   const file = path.join(FOLDER, `${name}.png`);
@@ -34,36 +69,45 @@ async function take(name: string, address: string, options: OpenOptions): Promis
   process.stdout.write(`${file} ${size} bytes\n`);
 }
 
-/** Creates typical sessions and returns the one that waits for a permission. */
-async function fill({ newSession, client, until, root }: PageRig): Promise<string> {
-  for (const repo of ["web-shop", "billing"]) {
-    mkdirSync(path.join(root, repo, ".git"), { recursive: true });
+async function installed(): Promise<readonly InstalledAgent[]> {
+  const agents = REAL_AGENTS.filter(({ name }) => AGENTS.includes(name));
+  return Promise.all(
+    agents.map(async (agent) => {
+      const result = await installAgent(agent);
+      if (!result.ok) throw new Error(`${agent.name} could not be installed: ${result.why}`);
+      return result.agent;
+    }),
+  );
+}
+
+/** Creates typical sessions. `waiting` waits for a permission. */
+async function fill({ client, root }: Rig): Promise<{ readonly waiting: string }> {
+  const shop = path.join(root, "web-shop");
+  mkdirSync(shop, { recursive: true });
+  writeRepository(shop);
+  model = createModel(shop);
+  const { id: repoId } = await client.repos.add({ path: "web-shop" });
+  const begin = async (provider: string, title: string): Promise<Talk> => {
+    const { id } = await client.sessions.create({ repoId, provider, title });
+    return talkIn(rig, id);
+  };
+  const explained = await begin("claude", "Orders and webhooks");
+  await finish(explained, WISHES.explain);
+  const notes = await begin("opencode", "Release notes of 2.4");
+  await finish(notes, WISHES.notes);
+  const flaky = await begin("claude", "Flaky webhook tests");
+  await finish(flaky, WISHES.why);
+  await flaky.send(WISHES.mend);
+  await flaky.permission();
+  return { waiting: flaky.id };
+}
+
+/** Sends the message and allows everything until the run ends. */
+async function finish(session: Talk, text: string): Promise<void> {
+  await session.send(text);
+  for (;;) {
+    const permission = await session.permissionOrIdle();
+    if (permission === null) return;
+    await session.answer(permission, "allow_once");
   }
-  const waitUntilIdle = async (id: string): Promise<void> =>
-    void (await until(id, ({ state, queued }) => state === "idle" && queued === 0));
-  const quiet = [
-    { title: "Write the release notes", repo: "billing" },
-    { title: "Upgrade the database driver", repo: "billing" },
-    { title: "Explain the order pages", repo: "web-shop" },
-  ];
-  for (const each of quiet) {
-    const { id } = await newSession({ ...each, provider: "demo", message: "think about it" });
-    await waitUntilIdle(id);
-  }
-  await newSession({
-    title: "Count the flaky tests",
-    repo: "billing",
-    provider: "demo",
-    message: "count to 900",
-  });
-  const { id } = await newSession({
-    title: "Fix the failing build",
-    repo: "web-shop",
-    provider: "demo",
-    message: "Make a plan for the failing build.",
-  });
-  await waitUntilIdle(id);
-  await client.sessions.send(id, { text: 'Write it down: "The build is green again."' });
-  await until(id, ({ state }) => state === "suspended");
-  return id;
 }

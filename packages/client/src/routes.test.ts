@@ -38,6 +38,7 @@ const SENT = {
   position: null,
   waitsFor: null,
 };
+const NO_MESSAGES = { messages: [], earlier: 0, rewoundRuns: [], lastEventId: "3" };
 const COUNTS = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
 const LIST = {
   sessions: [SESSION],
@@ -102,14 +103,7 @@ const ROUTES: readonly Route[] = [
   {
     ask: ({ sessions }) => sessions.get("s"),
     request: "GET /api/sessions/s",
-    reply: {
-      ...SESSION,
-      repo: REPOSITORY,
-      messages: [],
-      earlier: 0,
-      rewoundRuns: [],
-      lastEventId: "3",
-    },
+    reply: { ...SESSION, ...NO_MESSAGES, repo: REPOSITORY },
   },
   {
     ask: ({ sessions }) => sessions.update("s", { title: null, phase: "planning" }),

@@ -95,16 +95,21 @@ export const messageSchema = z
   .meta({ id: "Message" });
 export type Message = z.infer<typeof messageSchema>;
 
-export const messagesQuerySchema = z.object({
-  since: timeInputSchema
-    .optional()
-    .describe("only messages written or delivered after this time; use `after` for exact paging"),
-  after: countInputSchema.optional().describe("only messages after this seq"),
-  before: countInputSchema
-    .optional()
-    .describe("the last messages before this seq, instead of the first ones; excludes `after`"),
-  limit: limitSchema(LIMITS.messagePageSize, LIMITS.messagePageSize),
-});
+export const messagesQuerySchema = z
+  .object({
+    since: timeInputSchema
+      .optional()
+      .describe("only messages written or delivered after this time; use `after` for exact paging"),
+    after: countInputSchema.optional().describe("only messages after this seq"),
+    before: countInputSchema
+      .optional()
+      .describe("the last messages before this seq, instead of the first ones"),
+    limit: limitSchema(LIMITS.messagePageSize, LIMITS.messagePageSize),
+  })
+  .refine(({ since, after, before }) => before === undefined || (since ?? after) === undefined, {
+    path: ["before"],
+    error: "cannot be combined with `after` or `since`",
+  });
 export type MessagesQuery = z.infer<typeof messagesQuerySchema>;
 
 export const messagesReplySchema = z

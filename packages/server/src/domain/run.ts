@@ -36,6 +36,9 @@ export interface RunStart extends AgentChoice {
   readonly handed: boolean;
 }
 
+/** The ways in which a run ends. */
+export const RUN_OUTCOMES = ["completed", "failed", "cancelled", "interrupted"] as const;
+
 export type RunResult =
   | { readonly outcome: "completed"; readonly stopReason: string }
   | { readonly outcome: "failed"; readonly error: RunError }

@@ -2,11 +2,10 @@ import type { KeptSettings } from "./settings/agent-settings.ts";
 import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { JsonObject } from "./json.ts";
-import type { LastTurn } from "./last-turn.ts";
 import type { Connections } from "./mcp-server.ts";
 import type { Phase, PhaseChange } from "./phase.ts";
 import type { ResumePoint } from "./resume-point.ts";
-import type { CurrentRun } from "./run.ts";
+import type { CurrentRun, RunResult } from "./run.ts";
 import type { SessionFolder } from "./files/session-folder.ts";
 import type { State, Status } from "./status.ts";
 import type { Suspension } from "./suspension.ts";
@@ -41,6 +40,16 @@ export type Standing =
     }
   | { readonly status: "archived"; readonly archivedAt: number }
   | { readonly status: "error"; readonly reason: string; readonly failedAt: number };
+
+/** The latest turn of a session, as lists show it. */
+export interface LastTurn {
+  /** When somebody last sent something, was asked, answered, or a run began or ended. Output of an agent does not count. */
+  readonly at: number;
+  /** How the last run ended; null before the first end. */
+  readonly outcome: RunResult["outcome"] | null;
+  /** The last line that an agent said in it; null if nothing was said. */
+  readonly line: string | null;
+}
 
 export interface Session extends Connections, SessionFolder {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { isArray, isObject, sameJson, type JsonObject } from "../../domain/json.ts";
-import { firstTurn } from "../../domain/last-turn.ts";
+import { firstTurn } from "../../domain/kernel/last-turn.ts";
 import { NO_CONNECTIONS } from "../../domain/mcp-server.ts";
 import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";

@@ -51,7 +51,10 @@ function running(more: Partial<CurrentRun> = {}): Standing {
 
 const ACTIVE_IDLE: Standing = { status: "active", activity: { state: "idle" } };
 
-const CANCELLED_TURN = { at: NOON, outcome: "cancelled", line: null } as const;
+function idleAfter(commands: readonly Command[], outcome: RunResult["outcome"]) {
+  const lastTurn = { at: NOON, outcome, line: null };
+  return { ...sessionAfter(...commands), standing: ACTIVE_IDLE, lastTurn };
+}
 
 describe("idle → running", () => {
   it("C1 starts the run at the head of the queue", () => {
@@ -264,22 +267,7 @@ describe("running → idle", () => {
         { type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: { tokens: 7 } },
       ],
       refused: null,
-      session: {
-        ...sessionAfter(...RUNNING),
-        standing: ACTIVE_IDLE,
-        lastTurn: { at: NOON, outcome: "completed", line: null },
-      },
-    });
-  });
-
-  it("keeps the last line that an agent said", () => {
-    const { session } = given(...RUNNING).when({ ...endRun(1), line: "All tests pass." });
-    expect(session?.lastTurn.line).toBe("All tests pass.");
-    const next = given(...RUNNING, { ...endRun(1), line: "Done." }, send(2, { start: HANDED }));
-    expect(next.when(endRun(2, FAILED)).session?.lastTurn).toEqual({
-      at: NOON,
-      outcome: "failed",
-      line: "Done.",
+      session: idleAfter(RUNNING, "completed"),
     });
   });
 
@@ -288,12 +276,10 @@ describe("running → idle", () => {
       events: [{ type: "run.ended", at: NOON, runId: "r1", result: FAILED, usage: { tokens: 7 } }],
       refused: null,
       session: {
-        ...sessionAfter(...RUNNING),
-        standing: ACTIVE_IDLE,
+        ...idleAfter(RUNNING, "failed"),
         errorCount: 1,
         errorTotal: 1,
         lastError: { id: "r1", text: "the agent exited with code 1", at: NOON },
-        lastTurn: { at: NOON, outcome: "failed", line: null },
       },
     });
   });
@@ -342,7 +328,7 @@ describe("suspended → idle", () => {
       expect(given(...WAITING).when(command)).toEqual({
         events: ended(reason),
         refused: null,
-        session: { ...sessionAfter(...WAITING), standing: ACTIVE_IDLE, lastTurn: CANCELLED_TURN },
+        session: idleAfter(WAITING, "cancelled"),
       });
     },
   );
@@ -376,18 +362,11 @@ describe("suspended → idle", () => {
 describe("cancelling", () => {
   it("C1 ends the current run with a reason and keeps status and queue", () => {
     const commands = [...RUNNING, send(2)];
+    const result = { outcome: "cancelled", reason: "asked by the user" };
     expect(given(...commands).when(cancel())).toEqual({
-      events: [
-        {
-          type: "run.ended",
-          at: NOON,
-          runId: "r1",
-          result: { outcome: "cancelled", reason: "asked by the user" },
-          usage: null,
-        },
-      ],
+      events: [{ type: "run.ended", at: NOON, runId: "r1", result, usage: null }],
       refused: null,
-      session: { ...sessionAfter(...commands), standing: ACTIVE_IDLE, lastTurn: CANCELLED_TURN },
+      session: idleAfter(commands, "cancelled"),
     });
   });
 

@@ -2,7 +2,7 @@ import { defined } from "../defined.ts";
 import { withSettings } from "../settings/agent-settings.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
-import { firstTurn, turnAfter } from "../last-turn.ts";
+import { firstTurn, turnAfter } from "./last-turn.ts";
 import { NO_CONNECTIONS } from "../mcp-server.ts";
 import type { CurrentRun } from "../run.ts";
 import { parseResumePoints, withResumeData, withSeenRun, withTitleOf } from "../resume-point.ts";

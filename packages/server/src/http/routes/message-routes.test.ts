@@ -149,10 +149,14 @@ describe("messages over HTTP", () => {
     });
     await app.inject(`${url}?after=3&limit=50`);
     await app.inject(`${url}?since=2026-01-31T12:00:00Z`);
+    await app.inject(`${url}?before=9&limit=50`);
+    const both = await app.inject(`${url}?before=9&after=3`);
+    expect([both.statusCode, both.json()]).toMatchObject([400, { errors: [{ field: "before" }] }]);
     expect(requests).toEqual([
       { sessionId: "s1", limit: 1000 },
       { sessionId: "s1", limit: 50, after: 3 },
       { sessionId: "s1", limit: 1000, since: NOON },
+      { sessionId: "s1", limit: 50, before: 9 },
     ]);
   });
 });

@@ -91,6 +91,13 @@ export async function readWhole(url: string, sessionId: string): Promise<WholeSe
 }
 
 export function sessionIn(whole: WholeSession) {
-  const { repo: _, messages: __, rewoundRuns: ___, lastEventId: ____, ...session } = whole;
+  const {
+    repo: _,
+    messages: __,
+    earlier: ___,
+    rewoundRuns: ____,
+    lastEventId: _____,
+    ...session
+  } = whole;
   return session;
 }

@@ -6,7 +6,7 @@ import { defined } from "../../domain/defined.ts";
 import { settingsOf } from "../../domain/settings/agent-settings.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
 import type { McpServers } from "../../domain/mcp-server.ts";
-import { firstTurn } from "../../domain/last-turn.ts";
+import { firstTurn } from "../../domain/kernel/last-turn.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
 import type { ResumeDecision } from "../../domain/should-resume.ts";
 import type { Suspension } from "../../domain/suspension.ts";

@@ -10,12 +10,12 @@ import {
   unfinishedContent,
   type MessageContent,
 } from "../../domain/message.ts";
-import { firstTurn, OUTCOMES } from "../../domain/last-turn.ts";
+import { firstTurn } from "../../domain/kernel/last-turn.ts";
 import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
 import { parseKeptSettings, parseRunSettings } from "../../domain/settings/agent-settings.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
-import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
+import { RUN_OUTCOMES, RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
@@ -129,7 +129,7 @@ function buildSchemas() {
       lastActiveAt: time,
       lastTurn: record({
         at: time,
-        outcome: z.enum(OUTCOMES).nullable(),
+        outcome: z.enum(RUN_OUTCOMES).nullable(),
         line: textOrNull,
       }).optional(),
       finalizedAt: timeOrNull,

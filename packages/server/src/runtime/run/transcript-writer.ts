@@ -1,5 +1,5 @@
 import { defined } from "../../domain/defined.ts";
-import { lastLineOf } from "../../domain/last-turn.ts";
+import { lastLineOf } from "../../domain/kernel/last-turn.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { AgentReport, OutputPlace, ReportPlace } from "../../providers/provider.ts";
 import { StorageFault } from "../../storage/fault.ts";

@@ -3,9 +3,8 @@ import { evolve } from "../../domain/kernel/evolve.ts";
 import { parseKeptSettings } from "../../domain/settings/agent-settings.ts";
 import { parseDirectories, parseMcpServers } from "../../domain/mcp-server.ts";
 import { PHASES, type PhaseChange } from "../../domain/phase.ts";
-import { OUTCOMES } from "../../domain/last-turn.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
-import type { CurrentRun } from "../../domain/run.ts";
+import { RUN_OUTCOMES, type CurrentRun } from "../../domain/run.ts";
 import {
   IDLE,
   stateOf,
@@ -180,7 +179,8 @@ export function fromSessionRow(
     lastActiveAt: row.lastActiveAt,
     lastTurn: {
       at: row.lastTurnAt,
-      outcome: row.lastOutcome === null ? null : oneOf(OUTCOMES, "lastOutcome", row.lastOutcome),
+      outcome:
+        row.lastOutcome === null ? null : oneOf(RUN_OUTCOMES, "lastOutcome", row.lastOutcome),
       line: row.lastLine,
     },
     suspendedAt: row.suspendedAt,

@@ -39,10 +39,11 @@ const DIALECTS: readonly Dialect[] = [
   geminiDialect,
 ];
 
-/** A fake model API on loopback, in four dialects with streams. It follows directives in the messages. */
+/** A fake model API on loopback, in four dialects with streams. By default it follows directives in the messages. */
 export async function startFakeModels({
   port = 0,
-}: { readonly port?: number } = {}): Promise<FakeModels> {
+  decide = decideAnswer,
+}: { readonly port?: number; readonly decide?: typeof decideAnswer } = {}): Promise<FakeModels> {
   const requests: FakeRequest[] = [];
   const watchers = new Set<() => void>();
   const changed = (): void => {
@@ -50,8 +51,8 @@ export async function startFakeModels({
   };
   const closing = new AbortController();
   const server = createServer((request, response) => {
-    void answerOne(request, response, { requests, changed, signal: closing.signal }).catch(() =>
-      response.destroy(),
+    void answerOne(request, response, { requests, changed, decide, signal: closing.signal }).catch(
+      () => response.destroy(),
     );
   });
   await new Promise<void>((resolve, reject) => {
@@ -85,19 +86,20 @@ export async function startFakeModels({
 interface Surroundings {
   readonly requests: FakeRequest[];
   readonly changed: () => void;
+  readonly decide: typeof decideAnswer;
   readonly signal: AbortSignal;
 }
 
 async function answerOne(
   request: IncomingMessage,
   response: ServerResponse,
-  { requests, changed, signal }: Surroundings,
+  { requests, changed, decide, signal }: Surroundings,
 ): Promise<void> {
   const path = new URL(request.url ?? "/", "http://loopback").pathname;
   const body = await readBody(request);
   const dialect = DIALECTS.find((each) => each.isAsked(path)) ?? null;
   const asked = dialect?.parse(body, path) ?? null;
-  const answer = asked === null ? null : decideAnswer(asked, (text) => failures(requests, text));
+  const answer = asked === null ? null : decide(asked, (text) => failures(requests, text));
   const seen: FakeRequest = {
     path,
     headers: request.headers,

@@ -49,6 +49,28 @@ export function messagesContract(shared: SharedStore): void {
       expect(texts(await session.messages())).toEqual(["one", "two", "three", "four", "five"]);
     });
 
+    it("can be read from their end, with all that can still change (A2)", async () => {
+      const { session, all } = await spoken();
+      const { store } = shared;
+      const sessionId = session.id;
+      // The third message is still open, so it and all after it belong to the end.
+      const end = await store.readNewest({ sessionId, limit: 1 });
+      expect([texts(end.messages), end.earlier]).toEqual([["three", "four", "five"], 2]);
+      const sent = { messageId: "", runId: all[0]?.runId ?? "" };
+      for (const number of [3, 4, 5]) {
+        await session.put(sent, { put: "end", messageId: `${number}-${sessionId}` });
+      }
+      const last = await store.readNewest({ sessionId, limit: 2 });
+      expect([texts(last.messages), last.earlier]).toEqual([["four", "five"], 3]);
+      const before = all[3]?.seq ?? 0;
+      const older = await store.readNewest({ sessionId, before, limit: 2 });
+      expect([texts(older.messages), older.earlier]).toEqual([["two", "three"], 1]);
+      const whole = await store.readNewest({ sessionId, limit: 100 });
+      expect([whole.messages, whole.earlier]).toEqual([await session.messages(), 0]);
+      const none = await store.readNewest({ sessionId, before: 1, limit: 2 });
+      expect([none.messages, none.earlier]).toEqual([[], 0]);
+    });
+
     it("are found by ID in their own session only, even while incomplete", async () => {
       const { session, all } = await spoken();
       const other = await shared.begin();

@@ -1,17 +1,6 @@
-import type { SessionEvent } from "./kernel/event.ts";
-import type { RunResult } from "./run.ts";
+import type { LastTurn } from "../session.ts";
+import type { SessionEvent } from "./event.ts";
 
-/** The latest turn of a session, as lists show it. */
-export interface LastTurn {
-  /** When somebody last sent something, was asked, answered, or a run began or ended. Output of an agent does not count. */
-  readonly at: number;
-  /** How the last run ended; null before the first end. */
-  readonly outcome: RunResult["outcome"] | null;
-  /** The last line that an agent said in it; null if nothing was said. */
-  readonly line: string | null;
-}
-
-export const OUTCOMES = ["completed", "failed", "cancelled", "interrupted"] as const;
 const MAX_LINE = 200;
 
 export function firstTurn(at: number): LastTurn {
