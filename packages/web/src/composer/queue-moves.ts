@@ -39,5 +39,8 @@ export function queuedWords(message: Pick<QueuedMessage, "content">): string {
 }
 
 function partText(part: unknown): readonly string[] {
-  return isObject(part) && typeof part["text"] === "string" ? [part["text"]] : [];
+  if (!isObject(part)) return [];
+  const { type, text, name } = part;
+  const words = type === "text" ? text : name;
+  return typeof words === "string" ? [words] : [];
 }

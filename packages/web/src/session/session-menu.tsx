@@ -5,12 +5,17 @@ import {
   Download,
   Ellipsis,
   FileDiff,
+  Gauge,
   GitFork,
+  Info,
   Link as LinkIcon,
+  ListChecks,
+  Pencil,
   Play,
   Plug,
   Search,
   Share2,
+  SquareTerminal,
   Trash2,
 } from "lucide-react";
 import { useState, type ReactElement } from "react";
@@ -22,6 +27,8 @@ import { Menu } from "../ui/menu.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
+import type { PanelTab } from "../panel/use-panel.ts";
+import { useVerbs } from "../app/verbs.ts";
 import type { SessionActions } from "./use-actions.ts";
 
 const ConnectionsDialog = loaded(() =>
@@ -36,12 +43,16 @@ export function SessionMenu({
   session,
   actions,
   onFind,
-  onChanges,
+  onPanel,
+  onRename,
+  onDetails,
 }: {
   readonly session: Session;
   readonly actions: SessionActions;
   readonly onFind: () => void;
-  readonly onChanges: () => void;
+  readonly onPanel: (tab: PanelTab) => void;
+  readonly onRename: () => void;
+  readonly onDetails: () => void;
 }): ReactElement {
   const [asking, setAsking] = useState<"archive" | "delete" | "share" | "connections" | null>(null);
   const { id, status } = session;
@@ -52,7 +63,14 @@ export function SessionMenu({
   };
   const items: MenuItems = [
     { label: "Find in this session", icon: <Search {...ICON} />, hint: "Ctrl F", onSelect: onFind },
-    { label: "Changes", icon: <FileDiff {...ICON} />, onSelect: onChanges },
+    { label: "Rename", icon: <Pencil {...ICON} />, onSelect: () => setTimeout(onRename) },
+    { label: "Details", icon: <Info {...ICON} />, onSelect: onDetails },
+    "line",
+    { label: "Files", icon: <FileDiff {...ICON} />, onSelect: () => onPanel("files") },
+    { label: "Plan", icon: <ListChecks {...ICON} />, onSelect: () => onPanel("plan") },
+    { label: "Terminal", icon: <SquareTerminal {...ICON} />, onSelect: () => onPanel("terminal") },
+    { label: "Usage", icon: <Gauge {...ICON} />, onSelect: () => onPanel("usage") },
+    "line",
     { label: "Fork", icon: <GitFork {...ICON} />, onSelect: actions.fork },
     ...(status === "suspended"
       ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
@@ -85,6 +103,16 @@ export function SessionMenu({
       onSelect: () => setAsking("delete"),
     },
   ];
+  useVerbs("This session", [
+    ...(session.state === "running"
+      ? [{ label: "Stop", keys: "Esc", onSelect: actions.cancel }]
+      : []),
+    ...items.flatMap((item) =>
+      item === "line" || item.disabled === true
+        ? []
+        : [{ label: item.label, keys: item.hint, onSelect: item.onSelect }],
+    ),
+  ]);
   return (
     <>
       <Menu label="More" items={items} disabled={actions.busy === "delete"}>
@@ -121,7 +149,7 @@ export function SessionMenu({
 }
 
 function archiveText({ state, queued }: Session): string {
-  if (state === "running") return "Its run is cancelled.";
+  if (state === "running") return "Its run is stopped.";
   if (state === "suspended") return "Its open requests are closed.";
   return queued === 0 ? "" : "Its queued messages are not delivered.";
 }

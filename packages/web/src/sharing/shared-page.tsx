@@ -1,3 +1,4 @@
+import { FileDiff } from "lucide-react";
 import {
   useCallback,
   useEffect,
@@ -8,13 +9,14 @@ import {
   type ReactNode,
 } from "react";
 import { sessionName } from "../api/session-name.ts";
-import { ChangesButton } from "../changes/changes-button.tsx";
+import { countsName, countsText, someChanges } from "../changes/counts.ts";
 import type { Scope } from "../changes/scope.ts";
 import { StatusRegion } from "../app/announce.tsx";
 import type { OpenSession } from "../session/opened-session.tsx";
 import type { SessionView } from "../session/session-view.ts";
 import { useLiveSession } from "../session/session-page.tsx";
 import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
+import { Button } from "../ui/button.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
@@ -93,6 +95,7 @@ function SharedSession({
   view: { session, repo, runs },
 }: OpenSession & { readonly view: SessionView }): ReactElement {
   const list = useRef<TranscriptHandle>(null);
+  const counts = someChanges(session.changes);
   const agents = useMemo(() => new Map(runs.map((run) => [run.id, run.provider])), [runs]);
   const runLabel = useCallback((runId: string) => agents.get(runId) ?? null, [agents]);
   const [scope, setScope] = useState<Scope | null>(null);
@@ -103,12 +106,15 @@ function SharedSession({
         <>
           <h1 className="min-w-0 truncate font-semibold">{sessionName(session)}</h1>
           <StateDot session={session} />
-          {(session.changes?.files ?? 0) > 0 && (
-            <ChangesButton
-              changes={session.changes}
-              open={scope !== null}
-              onToggle={() => setScope({ of: "session" })}
-            />
+          {counts !== null && (
+            <Button
+              size="small"
+              aria-label={`Changes: ${countsName(counts)}`}
+              icon={<FileDiff size={13} aria-hidden="true" />}
+              onClick={() => setScope({ of: "session" })}
+            >
+              {countsText(counts)}
+            </Button>
           )}
         </>
       }
@@ -121,6 +127,7 @@ function SharedSession({
         noticeAction={none}
         moreActions={none}
         onChanges={onChanges}
+        running={null}
         root={session.worktree?.path ?? repo?.path ?? null}
       />
       {scope !== null && (
