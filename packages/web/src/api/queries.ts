@@ -2,6 +2,7 @@ import type { CallOptions } from "@holdfast/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ListSessionsQuery, Session } from "@holdfast/protocol";
 import { client } from "./client.ts";
+import { isUsable } from "./token-state.ts";
 import { SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 /** The server's filters for a list of sessions. */
@@ -42,6 +43,11 @@ function queryOf<Data>(key: string, read: (options: CallOptions) => Promise<Data
 /** The inbox: everything that waits in any session. */
 export const suspensionsQuery = queryOf(SUSPENSIONS, (options) => client.suspensions(options));
 export const repositoriesQuery = queryOf("repositories", (options) => client.repos.list(options));
+export const nodesQuery = queryOf("nodes", (options) => client.nodes.list(options));
+/** The tokens that the server accepts. */
+export const tokensQuery = queryOf("tokens", async (options) =>
+  (await client.tokens.list(options)).tokens.filter((token) => isUsable(token, Date.now())),
+);
 export const removedQuery = queryOf("removed", (options) => client.removed.list({}, options));
 export const readinessQuery = queryOf("readiness", (options) => client.readiness(options));
 

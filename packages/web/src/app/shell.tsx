@@ -23,7 +23,7 @@ import { useShortcuts } from "./use-shortcuts.ts";
 const LOADERS = {
   list: () => import("../list/list-page.tsx").then((m) => ({ default: m.ListPage })),
   session: () => import("../session/session-page.tsx").then((m) => ({ default: m.SessionPage })),
-  inbox: () => import("../approvals/inbox-page.tsx").then((m) => ({ default: m.InboxPage })),
+  inbox: () => import("../approvals/inbox/inbox-page.tsx").then((m) => ({ default: m.InboxPage })),
   analytics: () =>
     import("../analytics/analytics-page.tsx").then((m) => ({ default: m.AnalyticsPage })),
   settings: () =>

@@ -43,9 +43,10 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
     group("In a session", [
       ["Show or hide the list", ["["]],
       ["Find in the session", [command, "F"], ["/"]],
+      ["Show or hide the panel", ["]"]],
       ["Your previous message", ["Alt", "↑"]],
       ["Your next message", ["Alt", "↓"]],
-      ["Cancel the run", ["Esc"]],
+      ["Stop the run", ["Esc"]],
     ]),
     group("While finding", [
       ["Previous match", ["Enter"]],

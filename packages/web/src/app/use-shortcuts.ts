@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { isForComposer, isLetter } from "./composer-letters.ts";
 
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
@@ -14,6 +15,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (event.defaultPrevented || event.isComposing) return;
       const isCommand = event.metaKey || event.ctrlKey;
       if (isBusy(event.target, isCommand || isAltLetter(event))) return;
+      if (!isCommand && !event.altKey && isLetter(event) && isForComposer(event.target)) return;
       const shortcut = read(event, new Set(Object.keys(latest.current)));
       if (shortcut === null) return;
       event.preventDefault();
@@ -26,7 +28,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 const TYPED_INTO = "input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable=true]";
 
-function isBusy(target: EventTarget | null, isCommand: boolean): boolean {
+/** Whether a dialog, a menu or a field has the keys. */
+export function isBusy(target: EventTarget | null, isCommand: boolean): boolean {
   if (document.querySelector('[role="dialog"]') !== null) return true;
   if (!(target instanceof Element)) return false;
   if (target.closest('[role="menu"]') !== null) return true;

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { answerOfKey, type Approval, type PressedKey } from "./approval.ts";
+import { suggestedOptions } from "./options.ts";
 
 const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
   key,
@@ -9,23 +10,22 @@ const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
   repeat: false,
   ...more,
 });
-const subject = { tool: null, kind: null, command: null, fields: [], files: [] };
+const subject = { tool: null, kind: null, command: null, fields: [], files: [], paths: [] };
 const permission: Approval = {
   ask: "choice",
   title: "git push",
   subject,
-  toolCallId: null,
   options: [
-    { optionId: "yes", name: "Allow", tone: "allow", always: false },
-    { optionId: "no", name: "Reject", tone: "reject", always: false },
+    { optionId: "yes", name: "Allow", tone: "allow", always: false, digit: 1 },
+    { optionId: "no", name: "Reject", tone: "reject", always: false, digit: 3 },
   ],
 };
 
-it("a digit chooses the option with its number", () => {
+it("a digit chooses the option that has it", () => {
   const chosen = ["1", "2", "3", "0", "a"].map((key) =>
     answerOfKey(permission, press(key), { inCard: false }),
   );
-  expect(chosen).toEqual(["yes", "no", null, null, null]);
+  expect(chosen).toEqual(["yes", null, "no", null, null]);
 });
 
 it("Escape rejects only while the focus is in the card", () => {
@@ -34,7 +34,8 @@ it("Escape rejects only while the focus is in the card", () => {
 });
 
 it("Escape does nothing without a rejecting option", () => {
-  const question: Approval = { ask: "text", title: "Which?", suggestions: ["one"] };
+  const options = suggestedOptions(["one"]);
+  const question: Approval = { ask: "text", title: "Which?", options };
   expect(answerOfKey(question, press("Escape"), { inCard: true })).toBeNull();
   expect(answerOfKey(question, press("1"), { inCard: true })).toBe("one");
 });

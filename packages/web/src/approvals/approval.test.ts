@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { approvalOf, givingUpLabel, rejectionIn, toneOf } from "./approval.ts";
+import { approvalOf, givingUpLabel, rejectionIn } from "./approval.ts";
 
-const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [] };
+const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [], paths: [] };
 
-it("a permission offers the agent's options in their order and with their names", () => {
+it("a permission offers the agent's options with their names", () => {
   const approval = approvalOf({
     kind: "permission",
     request: {
@@ -25,12 +25,11 @@ it("a permission offers the agent's options in their order and with their names"
     ask: "choice",
     title: "git push",
     subject: { ...NOTHING, kind: "execute", command: "git push" },
-    toolCallId: "call1",
     options: [
-      { optionId: "a", name: "Allow", tone: "allow", always: false },
-      { optionId: "b", name: "Always", tone: "allow", always: true },
-      { optionId: "c", name: "No", tone: "reject", always: false },
-      { optionId: "d", name: "d", tone: "other", always: false },
+      { optionId: "a", name: "Allow", tone: "allow", always: false, digit: 1 },
+      { optionId: "b", name: "Always", tone: "allow", always: true, digit: 2 },
+      { optionId: "c", name: "No", tone: "reject", always: false, digit: 3 },
+      { optionId: "d", name: "d", tone: "other", always: false, digit: 4 },
     ],
   });
   expect(rejectionIn(approval)?.optionId).toBe("c");
@@ -45,7 +44,11 @@ it("a permission without options cannot be answered", () => {
 it("a question accepts any text and offers the agent's suggestions", () => {
   expect(
     approvalOf({ kind: "question", request: { title: "Which?", options: ["one", "", 2] } }),
-  ).toEqual({ ask: "text", title: "Which?", suggestions: ["one"] });
+  ).toEqual({
+    ask: "text",
+    title: "Which?",
+    options: [{ optionId: "one", name: "one", tone: "other", always: false, digit: 1 }],
+  });
 });
 
 it("a tool's result and an event are answered with JSON", () => {
@@ -70,12 +73,6 @@ it("a rate limit needs no answer", () => {
     title: "Waiting for the service",
     subject: NOTHING,
   });
-});
-
-it("the kind of an option decides its tone, including unknown kinds", () => {
-  expect(
-    ["allow_once", "allow_always", "reject_once", "reject_forever", "ask"].map(toneOf),
-  ).toEqual(["allow", "allow", "reject", "reject", "other"]);
 });
 
 it("D1 the way to end the run names a rejection only where something can be rejected", () => {

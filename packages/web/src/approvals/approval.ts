@@ -8,19 +8,9 @@ import {
   type SuspensionKind,
 } from "@holdfast/protocol";
 import { loginOf, type LoginNeed } from "./login-need.ts";
+import { optionsIn, suggestedOptions, type ApprovalOption } from "./options.ts";
 import { subjectOf, type Subject } from "./subject.ts";
 import { visibleText } from "./visible-text.ts";
-
-export type OptionTone = "allow" | "reject" | "other";
-
-/** One of the offered answers, exactly as the agent sent it. */
-export interface ApprovalOption {
-  readonly optionId: string;
-  readonly name: string;
-  readonly tone: OptionTone;
-  /** Applies to the rest of the session. */
-  readonly always: boolean;
-}
 
 /** The request of a suspension to a person. */
 export type Approval =
@@ -28,11 +18,9 @@ export type Approval =
       readonly ask: "choice";
       readonly title: string;
       readonly subject: Subject;
-      /** The tool call that has the changes. */
-      readonly toolCallId: string | null;
       readonly options: readonly ApprovalOption[];
     }
-  | { readonly ask: "text"; readonly title: string; readonly suggestions: readonly string[] }
+  | { readonly ask: "text"; readonly title: string; readonly options: readonly ApprovalOption[] }
   /** Somebody must log in to the provider. The answer is an action. */
   | { readonly ask: "login"; readonly title: string; readonly login: LoginNeed }
   | {
@@ -59,21 +47,14 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
     case "permission":
     case "budget": {
       const options = optionsIn(request);
-      const { toolCallId } = request;
       const subject = subjectOf(request);
       if (options.length === 0) return { ask: "nothing", title, subject };
-      return {
-        ask: "choice",
-        title,
-        subject,
-        toolCallId: typeof toolCallId === "string" ? toolCallId : null,
-        options,
-      };
+      return { ask: "choice", title, subject, options };
     }
     case "login":
       return { ask: "login", title, login: loginOf(request) };
     case "question":
-      return { ask: "text", title, suggestions: textsIn(request["options"]) };
+      return { ask: "text", title, options: suggestedOptions(textsIn(request["options"])) };
     case "tool_result": {
       const { args, tool } = request;
       return { ask: "json", title, subject: subjectOf({ tool, input: args }) };
@@ -110,12 +91,14 @@ export function answerOfKey(
   if (press.metaKey || press.ctrlKey || press.altKey || press.repeat) return null;
   if (press.key === "Escape") return inCard ? (rejectionIn(approval)?.optionId ?? null) : null;
   if (!/^[1-9]$/u.test(press.key)) return null;
-  const index = Number(press.key) - 1;
+  return optionWith(approval, Number(press.key))?.optionId ?? null;
+}
+
+function optionWith(approval: Approval, digit: number): ApprovalOption | null {
   switch (approval.ask) {
     case "choice":
-      return approval.options[index]?.optionId ?? null;
     case "text":
-      return approval.suggestions[index] ?? null;
+      return approval.options.find((option) => option.digit === digit) ?? null;
     case "form":
     case "url":
     case "json":
@@ -234,30 +217,6 @@ export const EXPIRY_WORDS = {
   rate_limit: "Continues automatically",
   shutdown: "Closes",
 } as const satisfies Record<SuspensionKind, string>;
-
-export function toneOf(kind: string): OptionTone {
-  if (kind.startsWith("allow")) return "allow";
-  return kind.startsWith("reject") ? "reject" : "other";
-}
-
-function optionsIn(request: Readonly<Record<string, unknown>>): readonly ApprovalOption[] {
-  const { options } = request;
-  if (!Array.isArray(options)) return [];
-  return options.flatMap((option: unknown): ApprovalOption[] => {
-    if (!isObject(option)) return [];
-    const { optionId, name } = option;
-    if (typeof optionId !== "string") return [];
-    const kind = typeof option["kind"] === "string" ? option["kind"] : "other";
-    return [
-      {
-        optionId,
-        name: typeof name === "string" && name.trim() !== "" ? visibleText(name) : optionId,
-        tone: toneOf(kind),
-        always: kind.endsWith("_always"),
-      },
-    ];
-  });
-}
 
 function titleOf(kind: SuspensionKind, request: Readonly<Record<string, unknown>>): string {
   const title = [request["title"], request["name"]].find(isText);

@@ -34,10 +34,9 @@ export function ChangeView({
         <span className={`min-w-0 flex-1 font-mono ${WRAPPED}`}>
           {visibleText(shortPath(path, root))}
         </span>
-        <span className="text-muted">
-          {oldText === null ? "new file, " : ""}
-          {added} added, {removed} removed
-        </span>
+        {oldText === null && <span className="text-muted">new file</span>}
+        <span className="text-ok tabular-nums">+{added}</span>
+        <span className="text-danger tabular-nums">−{removed}</span>
       </figcaption>
       <div className="font-mono text-[13px] leading-5">
         {lines.map((line, index) => (

@@ -18,48 +18,54 @@ const ChangeView = lazy(() => import("./change-view.tsx").then((m) => ({ default
 /** A scroll area must be focusable. */
 const SCROLLING = { tabIndex: 0, role: "group", "aria-label": "Request" } as const;
 
-/** The content of a request. When it must fit, it scrolls and shows how much is left. */
+const LIMITS = {
+  row: "max-h-[min(26rem,50dvh)]",
+  fit: "min-h-9",
+  fill: "min-h-0 flex-1",
+} as const;
+
+/** The content of a request. It scrolls, and says how much is left. */
 export function RequestView({
   changes,
   root,
-  fit,
+  shape,
   isRead,
   end,
+  more,
   children,
 }: {
   readonly changes: readonly FileChange[];
   /** Paths are shown relative to this folder. */
   readonly root: string | null;
-  readonly fit: boolean;
+  readonly shape: keyof typeof LIMITS;
   /** Whether the end has been on the screen. */
   readonly isRead: boolean;
   /** The ref of the element after the last line. */
   readonly end: RefCallback<HTMLElement>;
+  /** The ref of the button that scrolls on. */
+  readonly more: RefObject<HTMLButtonElement | null>;
   readonly children: ReactNode;
 }): ReactElement {
   const scroller = useRef<HTMLDivElement>(null);
-  const content = (
-    <div className="flex flex-col gap-2">
-      {children}
-      <Suspense fallback={<p className="text-xs text-muted">Reading the change…</p>}>
-        {changes.map((change) => (
-          <ChangeView key={change.path} change={change} root={root} />
-        ))}
-        <RequestEnd end={end} />
-      </Suspense>
-    </div>
-  );
-  if (!fit) return content;
   return (
     <>
       <div
         ref={scroller}
         {...SCROLLING}
-        className={classNames("overflow-y-auto", changes.length > 0 ? "min-h-24" : "min-h-9")}
+        className={classNames("overflow-y-auto overscroll-contain", LIMITS[shape])}
       >
-        {content}
+        <div className="flex flex-col gap-2">
+          {changes.length === 0 && children}
+          <Suspense fallback={<p className="text-xs text-muted">Reading the change…</p>}>
+            {changes.map((change) => (
+              <ChangeView key={change.path} change={change} root={root} />
+            ))}
+            {changes.length > 0 && children}
+            <RequestEnd end={end} />
+          </Suspense>
+        </div>
       </div>
-      <MoreBelow scroller={scroller} isRead={isRead} />
+      <MoreBelow scroller={scroller} isRead={isRead} button={more} />
     </>
   );
 }
@@ -77,10 +83,12 @@ const KEPT_PX = 2 * LINE_PX;
 export function MoreBelow({
   scroller,
   isRead,
+  button,
 }: {
   /** The scroll area; its only child has the full height. */
   readonly scroller: RefObject<HTMLElement | null>;
   readonly isRead: boolean;
+  readonly button?: RefObject<HTMLButtonElement | null>;
 }): ReactElement | null {
   const lines = useLinesBelow(scroller);
   if (lines === 0) return null;
@@ -90,6 +98,7 @@ export function MoreBelow({
   };
   return (
     <button
+      ref={button}
       type="button"
       onClick={goOn}
       className="-mt-2 inline-flex min-h-8 shrink-0 items-center justify-center gap-1.5 rounded-md bg-warn-soft px-3 text-xs font-semibold text-warn pointer-coarse:min-h-11"

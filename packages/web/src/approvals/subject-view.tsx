@@ -5,14 +5,14 @@ import type { Subject } from "./subject.ts";
 /** Everything wraps: hidden text must not be approved. */
 export const WRAPPED = "whitespace-pre-wrap wrap-anywhere";
 
-interface SubjectViewProps {
+export interface SubjectViewProps {
   readonly subject: Subject;
-  /** A command equal to the title is not repeated. */
-  readonly title: string;
+  /** The title shows the whole command. */
+  readonly isCommandShown: boolean;
   /** Paths are shown relative to this folder. */
   readonly root: string | null;
-  /** Files whose changes are shown below. */
-  readonly shownFiles: ReadonlySet<string>;
+  /** Files whose changes are shown; the input of the tool is then folded. */
+  readonly shownFiles: readonly string[];
 }
 
 /** Whether there is anything to show. */
@@ -23,6 +23,39 @@ export function hasSubject(props: SubjectViewProps): boolean {
 
 export function SubjectView(props: SubjectViewProps): ReactElement {
   const { command, fields, files } = shownOf(props);
+  const description = fields.find(({ name }) => name === "description");
+  const others = fields.filter((field) => field !== description);
+  const hasInput = command !== null || others.length > 0;
+  const input = hasInput && <Input command={command} fields={others} />;
+  return (
+    <div className="flex flex-col gap-2">
+      {description !== undefined && <p className={`text-muted ${WRAPPED}`}>{description.text}</p>}
+      {props.shownFiles.length === 0 ? (
+        input
+      ) : (
+        <>
+          {hasInput && (
+            <details className="text-xs">
+              <summary className="w-fit py-1 text-muted pointer-coarse:py-3.5">Raw input</summary>
+              {input}
+            </details>
+          )}
+        </>
+      )}
+      {files.length > 0 && (
+        <ul aria-label="Files" className="flex flex-col gap-0.5">
+          {files.map((file) => (
+            <li key={file} className={`font-mono text-[13px] text-muted ${WRAPPED}`}>
+              {shortPath(file, props.root)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Input({ command, fields }: Pick<Subject, "command" | "fields">): ReactElement {
   return (
     <div className="flex flex-col gap-2">
       {command !== null && (
@@ -40,23 +73,20 @@ export function SubjectView(props: SubjectViewProps): ReactElement {
           ))}
         </dl>
       )}
-      {files.length > 0 && (
-        <ul aria-label="Files" className="flex flex-col gap-0.5">
-          {files.map((file) => (
-            <li key={file} className={`font-mono text-[13px] text-muted ${WRAPPED}`}>
-              {shortPath(file, props.root)}
-            </li>
-          ))}
-        </ul>
-      )}
     </div>
   );
 }
 
-function shownOf({ subject, title, shownFiles }: SubjectViewProps): Subject {
+function shownOf({
+  subject,
+  isCommandShown,
+  root,
+  shownFiles,
+}: SubjectViewProps): Pick<Subject, "command" | "fields" | "files"> {
+  const shown = new Set(shownFiles.map((file) => shortPath(file, root)));
   return {
-    ...subject,
-    command: subject.command === title ? null : subject.command,
-    files: subject.files.filter((file) => !shownFiles.has(file)),
+    command: isCommandShown ? null : subject.command,
+    fields: subject.fields,
+    files: subject.files.filter((file) => !shown.has(shortPath(file, root))),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { subjectOf } from "./subject.ts";
 
-const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [] };
+const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [], paths: [] };
 
 it("a command is shown completely, with all other inputs", () => {
   expect(
@@ -20,6 +20,7 @@ it("a command is shown completely, with all other inputs", () => {
       { name: "env", text: '{\n  "CI": 1\n}' },
     ],
     files: ["/repo/a.ts"],
+    paths: ["/repo/a.ts", "/repo"],
   });
 });
 

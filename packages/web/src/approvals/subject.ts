@@ -1,4 +1,5 @@
 import { isObject } from "@holdfast/client";
+import { pathsIn } from "./outside.ts";
 import { visibleText } from "./visible-text.ts";
 
 /** The complete subject of a permission request. */
@@ -8,6 +9,8 @@ export interface Subject {
   readonly command: string | null;
   readonly fields: readonly { readonly name: string; readonly text: string }[];
   readonly files: readonly string[];
+  /** The files, and the paths in the input. */
+  readonly paths: readonly string[];
 }
 
 const COMMAND_KEYS = ["command", "cmd", "commands", "script", "shell_command", "shellCommand"];
@@ -29,6 +32,7 @@ export function subjectOf(request: Readonly<Record<string, unknown>>): Subject {
       text: valueText(value),
     })),
     files: textsIn(locations).map(visibleText),
+    paths: [...new Set([...textsIn(locations), ...pathsIn(input)])].map(visibleText),
   };
 }
 

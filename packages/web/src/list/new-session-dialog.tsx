@@ -13,7 +13,13 @@ import { loaded } from "../ui/loaded.tsx";
 import { WorkspaceField } from "../worktree/workspace-field.tsx";
 import { ConnectionFields } from "./connection-fields.tsx";
 import { MessageField } from "./message-field.tsx";
-import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
+import {
+  createSession,
+  keepLastChoice,
+  readLastChoice,
+  toRequest,
+  type Draft,
+} from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
 
@@ -134,7 +140,7 @@ function useNewSession(start: Start, onClose: () => void) {
       setBusy(true);
       setProblem(null);
       try {
-        const { id } = await client.sessions.create(toRequest(draft), { idempotencyKey: key });
+        const id = await createSession(client.sessions, toRequest(draft), key);
         keepLastChoice(pageStorage, draft);
         onClose();
         goTo({ page: "session", id });

@@ -8,6 +8,7 @@ import { goTo } from "../app/router.ts";
 import { NO_DRAFT } from "../composer/drafts.ts";
 import { drafts } from "../composer/page-outbox.ts";
 import { showFailure, showToast } from "../ui/toast.ts";
+import { forkTitle } from "./fork-title.ts";
 import type { Deletion } from "./delete-dialog.tsx";
 
 type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
@@ -32,18 +33,20 @@ export function useActions(session: Session, onSession: (session: Session) => vo
     () => ({
       busy,
       cancel: () =>
-        act("cancel", "Not cancelled", async () => {
+        act("cancel", "Not stopped", async () => {
           const next = await client.sessions.cancel(id);
-          announce("Cancelled");
+          announce("Stopped");
           return next;
         }),
       fork: () =>
         act("fork", "Not forked", async () => {
           const fork = await client.sessions.fork(id, {});
+          // A fork without a title of its own is still a fork.
+          await client.sessions.update(fork.id, { title: forkTitle(name) }).catch(() => {});
           goTo({ page: "session", id: fork.id });
           void showToast({ text: `Forked from ${name}` });
         }),
-      /** Also cancels a running run. */
+      /** Also stops a running run. */
       archive: () => act("archive", "Not archived", () => client.sessions.archive(id)),
       remove: ({ agentSessions, worktree }: Deletion) =>
         act("delete", "Not deleted", async () => {

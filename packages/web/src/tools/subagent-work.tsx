@@ -19,7 +19,9 @@ export function SubagentWork({
   readonly isWaiting: boolean;
   readonly children: ReactNode;
 }): ReactElement {
-  const [open, toggle] = useFold(workKey, isWaiting);
+  const [isUnfolded, toggle] = useFold(workKey, false);
+  // A request is never hidden.
+  const open = isUnfolded || isWaiting;
   return (
     <div className="activity-items subagent">
       <FoldLine
