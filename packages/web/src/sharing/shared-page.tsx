@@ -99,7 +99,7 @@ function SharedSession({
   const agents = useMemo(() => new Map(runs.map((run) => [run.id, run.provider])), [runs]);
   const runLabel = useCallback((runId: string) => agents.get(runId) ?? null, [agents]);
   const [scope, setScope] = useState<Scope | null>(null);
-  const onChanges = useCallback((runId: string) => setScope({ of: "run", runId }), []);
+  const onChanges = useCallback((runId: string) => setScope({ of: "run", runId }), [setScope]);
   return (
     <Frame
       heading={

@@ -14,12 +14,17 @@ export function RelativeTime({
   readonly past?: string;
   readonly className?: string;
 }): ReactElement {
-  const nowMs = useSyncExternalStore(subscribe, currentTick);
+  const nowMs = useNow();
   return (
     <time dateTime={time} title={absoluteTime(time)} className={className}>
       {past !== undefined && Date.parse(time) <= nowMs ? past : relativeTime(time, nowMs)}
     </time>
   );
+}
+
+/** The current time, renewed twice a minute. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, currentTick);
 }
 
 function subscribe(changed: () => void): () => void {

@@ -56,8 +56,10 @@ export function StateDot({
   const word = statusWord(session);
   const { title, dot, color } = LOOKS[word];
   const mark = classNames("size-2 shrink-0 rounded-full", dot);
-  if (dotOnly)
+  if (dotOnly) {
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a dot needs no file
     return <span role="img" aria-label={word} title={`${word}. ${title}`} className={mark} />;
+  }
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap" title={title}>
       <span aria-hidden="true" className={mark} />
