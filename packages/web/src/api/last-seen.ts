@@ -5,8 +5,6 @@ const NAME = "holdfast.seen";
 /** The sessions remembered; the one seen longest ago is forgotten first. */
 const MAX_SESSIONS = 500;
 
-export type LastSeen = ReturnType<typeof createLastSeen>;
-
 /** Until when this browser has shown each session. Times are ISO 8601 in UTC, as the server sends them. */
 export function createLastSeen(storage: PageStorage) {
   const listeners = createListeners();

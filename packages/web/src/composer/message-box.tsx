@@ -14,6 +14,7 @@ import { flushSync } from "react-dom";
 import { optionsQuery, providersQuery } from "../api/queries.ts";
 import { announce } from "../app/announce.tsx";
 import { IconButton } from "../ui/button.tsx";
+import { useAddedText } from "../comments/added-text.ts";
 import { classNames } from "../ui/class-names.ts";
 import { loaded } from "../ui/loaded.tsx";
 import { type Agent, agentChoiceOf } from "./agent-choice.ts";
@@ -96,6 +97,7 @@ export function MessageBox(props: MessageBoxProps): ReactElement {
     box.current?.focus();
     box.current?.setSelectionRange(next.caret, next.caret);
   };
+  useAddedText(session.id, (whole) => put({ text: whole, caret: whole.length }));
   const slash = useSlash({ text, caret }, choice?.about?.commands ?? [], (command) =>
     put(withCommand(text, command)),
   );

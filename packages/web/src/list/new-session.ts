@@ -78,7 +78,7 @@ export async function createSession(
 }
 
 /** The servers alone, or in the form of other programs: `{"mcpServers": {…}}`. */
-function parseServers(text: string): McpServers | null {
+export function parseServers(text: string): McpServers | null {
   if (text.trim() === "") return null;
   const value = parseJson(text);
   const servers = isObject(value) ? (value["mcpServers"] ?? value) : null;
@@ -91,7 +91,7 @@ function mayBeServers(value: unknown): value is McpServers {
   return isObject(value);
 }
 
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())

@@ -29,6 +29,8 @@ interface PanelProps {
   readonly panel: Panel & { readonly tab: PanelTab };
   /** Scrolls the transcript to a message. */
   readonly onMessage: (messageId: string) => void;
+  /** Closes a panel that covers the message box, because the box is needed. */
+  readonly onLeave?: () => void;
 }
 
 /** The panel: beside the transcript where there is room, otherwise over the whole screen. */
@@ -44,7 +46,7 @@ export function SessionPanel(props: PanelProps): ReactElement {
     <Dialog open onClose={close} title="Panel" size="screen">
       <div className="flex flex-col gap-3">
         <Tabs {...props} />
-        <TabBody {...props} onMessage={onMessage} />
+        <TabBody {...props} onMessage={onMessage} onLeave={close} />
       </div>
     </Dialog>
   );
@@ -166,7 +168,7 @@ function TabBody({ className, ...props }: PanelProps & { readonly className?: st
   );
 }
 
-function Shown({ view, transcript, panel, onMessage }: PanelProps): ReactElement {
+function Shown({ view, transcript, panel, onMessage, onLeave }: PanelProps): ReactElement {
   const { session, runs } = view;
   switch (panel.tab) {
     case "files":
@@ -177,6 +179,7 @@ function Shown({ view, transcript, panel, onMessage }: PanelProps): ReactElement
           scope={panel.scope}
           onScope={panel.setScope}
           transcript={transcript}
+          {...(onLeave !== undefined && { onLeave })}
         />
       );
     case "plan":

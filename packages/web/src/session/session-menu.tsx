@@ -12,7 +12,9 @@ import {
   ListChecks,
   Pencil,
   Play,
+  Plug,
   Search,
+  Share2,
   SquareTerminal,
   Trash2,
 } from "lucide-react";
@@ -26,8 +28,13 @@ import { loaded } from "../ui/loaded.tsx";
 import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
 import type { PanelTab } from "../panel/use-panel.ts";
+import { useVerbs } from "../app/verbs.ts";
 import type { SessionActions } from "./use-actions.ts";
 
+const ConnectionsDialog = loaded(() =>
+  import("../connections/connections-dialog.tsx").then((m) => m.ConnectionsDialog),
+);
+const ShareDialog = loaded(() => import("../sharing/share-dialog.tsx").then((m) => m.ShareDialog));
 const DeleteDialog = loaded(() => import("./delete-dialog.tsx").then((m) => m.DeleteDialog));
 
 const ICON = { size: 15, "aria-hidden": true } as const;
@@ -47,7 +54,7 @@ export function SessionMenu({
   readonly onRename: () => void;
   readonly onDetails: () => void;
 }): ReactElement {
-  const [asking, setAsking] = useState<"archive" | "delete" | null>(null);
+  const [asking, setAsking] = useState<"archive" | "delete" | "share" | "connections" | null>(null);
   const { id, status } = session;
   const archive = (): void => {
     if (!isQuiet(session)) return setAsking("archive");
@@ -68,6 +75,12 @@ export function SessionMenu({
     ...(status === "suspended"
       ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
       : []),
+    {
+      label: "MCP servers…",
+      icon: <Plug {...ICON} />,
+      onSelect: () => setAsking("connections"),
+    },
+    { label: "Share…", icon: <Share2 {...ICON} />, onSelect: () => setAsking("share") },
     { label: "Export", icon: <Download {...ICON} />, onSelect: actions.exportBundle },
     "line",
     { label: "Copy id", icon: <Copy {...ICON} />, onSelect: () => void copyText(id, "Id copied") },
@@ -90,6 +103,16 @@ export function SessionMenu({
       onSelect: () => setAsking("delete"),
     },
   ];
+  useVerbs("This session", [
+    ...(session.state === "running"
+      ? [{ label: "Stop", keys: "Esc", onSelect: actions.cancel }]
+      : []),
+    ...items.flatMap((item) =>
+      item === "line" || item.disabled === true
+        ? []
+        : [{ label: item.label, keys: item.hint, onSelect: item.onSelect }],
+    ),
+  ]);
   return (
     <>
       <Menu label="More" items={items} disabled={actions.busy === "delete"}>
@@ -108,6 +131,10 @@ export function SessionMenu({
         {archiveText(session)} An archived session accepts no messages, and archiving cannot be
         undone. You can still read and fork it.
       </ConfirmDialog>
+      {asking === "connections" && (
+        <ConnectionsDialog session={session} onClose={() => setAsking(null)} />
+      )}
+      {asking === "share" && <ShareDialog session={session} onClose={() => setAsking(null)} />}
       {asking === "delete" && (
         <DeleteDialog
           name={sessionName(session)}

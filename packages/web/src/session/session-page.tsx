@@ -90,7 +90,7 @@ function AllSessions(): ReactElement {
 }
 
 /** Opens a session and follows it while the component is mounted. */
-function useLiveSession(id: string): OpenSession & { readonly state: LiveState } {
+export function useLiveSession(id: string): OpenSession & { readonly state: LiveState } {
   const [open] = useState(() => openSession(id));
   useEffect(() => {
     const stop = new AbortController();

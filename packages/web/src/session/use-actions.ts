@@ -1,7 +1,7 @@
 import type { AgentSessionEnd, Session } from "@holdfast/protocol";
 import { useCallback, useMemo, useState } from "react";
 import { client } from "../api/client.ts";
-import { saveFile } from "../api/save-file.ts";
+import { saveBundle } from "../app/save-bundle.ts";
 import { sessionName } from "../api/session-name.ts";
 import { announce } from "../app/announce.tsx";
 import { goTo } from "../app/router.ts";
@@ -65,7 +65,7 @@ export function useActions(session: Session, onSession: (session: Session) => vo
         }),
       exportBundle: () =>
         act("export", "Not exported", async () => {
-          await saveBundle(client.sessions.export(id), `session-${id}.jsonl`);
+          await saveBundle(id);
         }),
       resume: () => act("resume", "Not resumed", () => client.sessions.resume(id)),
       rename: (title: string | null) =>
@@ -85,10 +85,3 @@ function left(ends: readonly AgentSessionEnd[]): string {
 }
 
 export type SessionActions = ReturnType<typeof useActions>;
-
-/** Saves a bundle as a file. Throws when the bundle is incomplete. */
-async function saveBundle(lines: AsyncIterable<string>, name: string): Promise<void> {
-  const parts: string[] = [];
-  for await (const line of lines) parts.push(line, "\n");
-  saveFile(parts, { name, type: "application/jsonl" });
-}

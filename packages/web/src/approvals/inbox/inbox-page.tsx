@@ -1,7 +1,6 @@
-import type { Suspension } from "@holdfast/protocol";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
-import { type ReactElement, useRef } from "react";
+import { type ReactElement, useRef, useState } from "react";
 import { repositoriesQuery, sessionsQuery, suspensionsQuery } from "../../api/queries.ts";
 import { sessionName } from "../../api/session-name.ts";
 import { ConnectionBadge } from "../../app/connection-badge.tsx";
@@ -9,11 +8,11 @@ import { Link } from "../../app/link.tsx";
 import { usePageTitle } from "../../app/page-title.ts";
 import { useShortcuts } from "../../app/use-shortcuts.ts";
 import { Empty, NotLoaded } from "../../ui/empty.tsx";
-import { ApprovalCard, type CardKeys } from "../approval-card.tsx";
+import type { CardKeys } from "../approval-card.tsx";
 import type { Folders } from "../outside.ts";
+import { FetchedCard } from "./fetched-card.tsx";
 import { type InboxGroup, inboxGroups } from "./groups.ts";
 import { UnusedCard } from "./unused-card.tsx";
-import { useChanges } from "./use-changes.ts";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
@@ -23,11 +22,20 @@ export function InboxPage(): ReactElement {
   const { data, error, refetch } = useQuery(suspensionsQuery);
   const sessions = useWaitingSessions();
   const list = useRef<HTMLDivElement>(null);
-  const keys = useRef<CardKeys>(new Map()).current;
+  const [keys] = useState<CardKeys>(() => new Map());
   const suspensions = data?.suspensions ?? [];
   const { forPeople, others } = inboxGroups(suspensions, data?.unusedAnswers ?? []);
   const count = forPeople.reduce((sum, group) => sum + sizeOf(group), 0);
   const place = suspensions.map(({ id }) => id).join(" ");
+
+  /** Focuses the card after an answered one, unless the person is elsewhere. */
+  const leave = (suspensionId: string): void => {
+    const cards = cardsIn(list.current);
+    const at = cards.findIndex((card) => card.dataset["approval"] === suspensionId);
+    const { activeElement } = document;
+    const isHere = activeElement === document.body || cards[at]?.contains(activeElement) === true;
+    if (isHere) focusCard(cards[at + 1] ?? cards[at - 1]);
+  };
 
   /** A digit outside of the cards answers the only one; with several, the first gets the focus. */
   const onDigit = (event: KeyboardEvent): void => {
@@ -41,41 +49,16 @@ export function InboxPage(): ReactElement {
     ...Object.fromEntries(DIGITS.map((digit) => [digit, onDigit])),
   });
 
-  const toGroup = (group: InboxGroup): ReactElement => {
-    const session = sessions.get(group.sessionId);
-    const { name = `Session ${group.sessionId.slice(0, 8)}`, repository = null } = session ?? {};
-    return (
-      <section
-        key={group.sessionId}
-        aria-label={name}
-        className="flex flex-col gap-2 not-first:mt-3"
-      >
-        <h2 className="flex min-w-0 items-baseline gap-2">
-          <Link
-            to={{ page: "session", id: group.sessionId }}
-            className="inline-flex min-h-6 items-center pointer-coarse:min-h-11 font-semibold wrap-anywhere underline-offset-2 hover:underline"
-          >
-            {name}
-          </Link>
-          {repository !== null && <span className="shrink-0 text-xs text-muted">{repository}</span>}
-        </h2>
-        {group.requests.map((suspension) => (
-          <InboxCard
-            key={suspension.id}
-            suspension={suspension}
-            folders={session?.folders ?? UNKNOWN}
-            place={place}
-            keys={keys}
-            onAnswered={() => leave(list.current, suspension.id)}
-          />
-        ))}
-        {group.unused.map((unused) => (
-          <UnusedCard key={unused.suspensionId} unused={unused} />
-        ))}
-      </section>
-    );
-  };
-
+  const toGroup = (group: InboxGroup): ReactElement => (
+    <Group
+      key={group.sessionId}
+      group={group}
+      session={sessions.get(group.sessionId) ?? null}
+      place={place}
+      keys={keys}
+      onAnswered={leave}
+    />
+  );
   return (
     <main className="min-h-0 flex-1 overflow-y-auto">
       <div ref={list} className="mx-auto flex max-w-3xl flex-col gap-3 px-3 py-4 sm:px-6">
@@ -105,40 +88,60 @@ export function InboxPage(): ReactElement {
   );
 }
 
-function InboxCard({
-  suspension,
+/** The requests of one session. */
+function Group({
+  group: { sessionId, requests, unused },
+  session,
   place,
-  ...card
+  keys,
+  onAnswered,
 }: {
-  readonly suspension: Suspension;
-  readonly folders: Folders;
+  readonly group: InboxGroup;
+  readonly session: WaitingSession | null;
   readonly place: string;
   readonly keys: CardKeys;
-  readonly onAnswered: () => void;
+  readonly onAnswered: (suspensionId: string) => void;
 }): ReactElement {
-  const changes = useChanges(suspension);
+  const { name, repository, folders } = session ?? unknownSession(sessionId);
   return (
-    <ApprovalCard
-      {...card}
-      sessionId={suspension.sessionId}
-      suspension={suspension}
-      changes={changes.are === "known" ? changes.changes : NO_CHANGES}
-      place={`${place} ${changes.are}`}
-      shape="row"
-      footer={
-        changes.are === "unknown" && (
-          <p className="text-xs text-muted">Open the session to see the changes.</p>
-        )
-      }
-    />
+    <section aria-label={name} className="flex flex-col gap-2 not-first:mt-3">
+      <h2 className="flex min-w-0 items-baseline gap-2">
+        <Link
+          to={{ page: "session", id: sessionId }}
+          className="inline-flex min-h-6 items-center font-semibold wrap-anywhere underline-offset-2 hover:underline pointer-coarse:min-h-11"
+        >
+          {name}
+        </Link>
+        {repository !== null && <span className="shrink-0 text-xs text-muted">{repository}</span>}
+      </h2>
+      {requests.map((suspension) => (
+        <FetchedCard
+          key={suspension.id}
+          {...{ sessionId, suspension, folders, place, keys }}
+          shape="row"
+          onAnswered={() => onAnswered(suspension.id)}
+        />
+      ))}
+      {unused.map((each) => (
+        <UnusedCard key={each.suspensionId} unused={each} />
+      ))}
+    </section>
   );
 }
 
-const UNKNOWN: Folders = { repository: null, worktree: null };
-const NO_CHANGES = [] as const;
+interface WaitingSession {
+  readonly name: string;
+  readonly repository: string | null;
+  readonly folders: Folders;
+}
+
+function unknownSession(id: string): WaitingSession {
+  const folders = { repository: null, worktree: null };
+  return { name: `Session ${id.slice(0, 8)}`, repository: null, folders };
+}
 
 /** The names of waiting sessions and the folders that they work in. */
-function useWaitingSessions() {
+function useWaitingSessions(): ReadonlyMap<string, WaitingSession> {
   const { data } = useInfiniteQuery(sessionsQuery({ state: ["suspended"] }));
   const { data: known } = useQuery(repositoriesQuery);
   const sessions = data?.pages.flatMap((page) => page.sessions) ?? [];
@@ -172,15 +175,6 @@ function moveFocus(list: HTMLElement | null, by: 1 | -1): void {
   const cards = cardsIn(list);
   const at = cards.findIndex((card) => card.contains(document.activeElement));
   focusCard(at === -1 ? cards[by === 1 ? 0 : cards.length - 1] : cards[at + by]);
-}
-
-/** Focuses the card after an answered one, unless the person is elsewhere. */
-function leave(list: HTMLElement | null, id: string): void {
-  const cards = cardsIn(list);
-  const at = cards.findIndex((card) => card.dataset["approval"] === id);
-  const { activeElement } = document;
-  const isHere = activeElement === document.body || cards[at]?.contains(activeElement) === true;
-  if (isHere) focusCard(cards[at + 1] ?? cards[at - 1]);
 }
 
 function focusCard(card: HTMLElement | undefined): void {

@@ -1,4 +1,4 @@
-import type { Suspension } from "@holdfast/protocol";
+import type { OpenSuspension } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../../api/client.ts";
 import type { FileChange } from "../change-view.tsx";
@@ -15,7 +15,7 @@ const BEFORE_MS = 10 * 60_000;
 const NONE: Changes = { are: "known", changes: [] };
 
 /** The changes of a request, read from the session's messages. */
-export function useChanges(suspension: Suspension): Changes {
+export function useChanges(sessionId: string, suspension: OpenSuspension): Changes {
   const toolCallId = callOf(suspension);
   const { data, isError } = useQuery({
     queryKey: ["changes", suspension.id],
@@ -23,11 +23,7 @@ export function useChanges(suspension: Suspension): Changes {
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
       const since = new Date(Date.parse(suspension.createdAt) - BEFORE_MS).toISOString();
-      const { messages } = await client.sessions.messages(
-        suspension.sessionId,
-        { since },
-        { signal },
-      );
+      const { messages } = await client.sessions.messages(sessionId, { since }, { signal });
       const isThere = messages.some(({ content }) => content["callId"] === toolCallId);
       return isThere ? changesOf(messages, toolCallId) : null;
     },

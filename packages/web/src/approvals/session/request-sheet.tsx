@@ -5,7 +5,7 @@ import { useKeyboardInset } from "../../session/use-keep-end.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { approvalOf } from "../approval.ts";
-import { ApprovalCard } from "../approval-card.tsx";
+import { FetchedCard } from "../inbox/fetched-card.tsx";
 import { changesIn, SlotCard } from "./slot-card.tsx";
 import { useSwipe } from "./use-swipe.ts";
 import type { Request, Requests } from "./use-requests.tsx";
@@ -74,7 +74,7 @@ export function RequestSheet({
             )}
           </header>
           {call === null ? (
-            <ApprovalCard key={suspension.id} {...card} sessionId={sessionId} changes={NONE} />
+            <FetchedCard key={suspension.id} {...card} sessionId={sessionId} />
           ) : (
             <SlotCard key={suspension.id} {...card} call={call} />
           )}
@@ -83,5 +83,3 @@ export function RequestSheet({
     </Radix.Root>
   );
 }
-
-const NONE = [] as const;

@@ -4,15 +4,14 @@ import type { ReactElement, ReactNode } from "react";
 import { useShortcuts } from "../../app/use-shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { ApprovalCard } from "../approval-card.tsx";
 import { approvalOf, closingText, givingUpLabel } from "../approval.ts";
+import { FetchedCard } from "../inbox/fetched-card.tsx";
 import { callOf } from "./call-of.ts";
 import { RequestSheet } from "./request-sheet.tsx";
 import { useSwipe } from "./use-swipe.ts";
 import type { Request, Requests } from "./use-requests.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-const NONE = [] as const;
 
 /**
  * Says how many requests are open in the transcript and leads to them. Requests without a tool call in the transcript
@@ -66,11 +65,10 @@ export function WaitingStack({
       {here.length > 0 && (
         <div className="flex max-h-[62dvh] flex-col gap-2 overflow-y-auto">
           {here.map(({ suspension }, index) => (
-            <ApprovalCard
+            <FetchedCard
               key={suspension.id}
               {...{ suspension, folders, place, keys }}
               sessionId={session.id}
-              changes={NONE}
               shape={here.length === 1 ? "fit" : "row"}
               footer={placed.length === 0 && index === here.length - 1 && giveUp}
             />

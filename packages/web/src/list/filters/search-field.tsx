@@ -1,17 +1,20 @@
 import { LIMITS } from "@holdfast/protocol";
 import { Search, X } from "lucide-react";
-import { useEffect, useRef, useState, type ReactElement } from "react";
-import { useShortcuts } from "../app/use-shortcuts.ts";
-import { Input } from "../ui/field.tsx";
+import { useEffect, useRef, useState, type ReactElement, type RefObject } from "react";
+import { useShortcuts } from "../../app/use-shortcuts.ts";
+import { Input } from "../../ui/field.tsx";
 
 const DEBOUNCE_MS = 250;
 
 /** Searches while typing, with a debounce. */
 export function SearchField({
   value,
+  hasKey,
   onChange,
 }: {
   readonly value: string;
+  /** Whether `/` leads here. */
+  readonly hasKey: boolean;
   readonly onChange: (value: string) => void;
 }): ReactElement {
   const [typed, setTyped] = useState(value);
@@ -32,9 +35,9 @@ export function SearchField({
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed, onChange]);
-  useShortcuts({ "/": () => input.current?.focus() });
   return (
     <search className="relative min-w-0 flex-1">
+      {hasKey && <SearchKey input={input} />}
       <Search
         size={15}
         aria-hidden="true"
@@ -44,7 +47,7 @@ export function SearchField({
         ref={input}
         type="search"
         aria-label="Search sessions"
-        placeholder="Search titles and messages"
+        placeholder="Search"
         maxLength={LIMITS.searchLength}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -70,4 +73,9 @@ export function SearchField({
       )}
     </search>
   );
+}
+
+function SearchKey({ input }: { readonly input: RefObject<HTMLInputElement | null> }): null {
+  useShortcuts({ "/": () => input.current?.focus() });
+  return null;
 }
