@@ -58,7 +58,7 @@ export default defineConfig({
   },
 });
 
-/** Writes sw.js with the list of files that it caches: the entry and the pages, without later chunks such as grammars. */
+/** Writes sw.js with the list of files that it caches: the entry, the pages and the list beside them, without later chunks such as grammars. */
 function serviceWorker(): Plugin {
   const source = path.join(import.meta.dirname, "service-worker.js");
   const assets = new Set<string>();
@@ -78,7 +78,7 @@ function serviceWorker(): Plugin {
         for (const other of chunk.imports) add(other);
       };
       for (const chunk of Object.values(bundle))
-        if (chunk.type === "chunk" && (chunk.isEntry || chunk.name.endsWith("-page")))
+        if (chunk.type === "chunk" && (chunk.isEntry || /-(?:page|column)$/u.test(chunk.name)))
           add(chunk.fileName);
     },
     async writeBundle() {

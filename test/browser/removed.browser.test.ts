@@ -23,7 +23,7 @@ describe("a session that cannot continue", () => {
 
     const list = await rig.open("/");
     const row = list.getByRole("listitem").filter({ hasText: "Stranded" });
-    await row.getByText("Suspended").waitFor();
+    await row.getByText("Paused").waitFor();
     await row.getByText(/removed (in 6d|next wk)/u).waitFor();
     const page = await rig.open(`/sessions/${id}`, { phone: true });
     await page.getByText("This session cannot continue. Its repository cannot be used").waitFor();

@@ -88,7 +88,12 @@ function ListBeside(): ReactElement | null {
   const isShown = useListShown();
   const hasRoom = useMedia(ROOM_FOR_LIST);
   if (place?.page !== "session" || !isShown || !hasRoom) return null;
-  return <ListColumn openId={place.id} />;
+  return (
+    // The session stays usable without the list.
+    <ErrorBoundary fallback={() => null}>
+      <ListColumn openId={place.id} />
+    </ErrorBoundary>
+  );
 }
 
 /** The current page. A new page takes the focus, as a loaded document would. */
