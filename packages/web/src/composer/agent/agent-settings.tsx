@@ -1,7 +1,7 @@
 import type { AgentOption, Provider, Session } from "@holdfast/protocol";
 import { type ReactElement, useState } from "react";
 import { client } from "../../api/client.ts";
-import { MissingProviders } from "../../list/missing-providers.tsx";
+import { SetUpAgents } from "../../list/set-up-agents.tsx";
 import { Check, Field, Select } from "../../ui/field.tsx";
 import { showFailure } from "../../ui/toast.ts";
 import type { Agent, AgentChoice } from "../agent-choice.ts";
@@ -50,7 +50,7 @@ export function AgentSettings(props: AgentSettingsProps): ReactElement {
             {installed ? title : `${title} (not installed)`}
           </label>
         ))}
-        <MissingProviders providers={providers} />
+        <SetUpAgents />
       </fieldset>
       <ModelField {...props} />
       {choices !== null && <Options {...props} choices={choices} />}
