@@ -37,7 +37,7 @@ export async function benchWeb({ seconds }: { readonly seconds: number }): Promi
     const server = await startPageServer(folder, MESSAGES);
     const { browser, release } = await openBrowser();
     try {
-      const list = await benchList(browser);
+      const list = await benchList(browser, { perSecond: PER_SECOND, seconds });
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
       const start = performance.now();
       await page.goto(server.url);
@@ -56,12 +56,15 @@ export async function benchWeb({ seconds }: { readonly seconds: number }): Promi
           row(`main thread per second, scrolled up, ${PER_SECOND}/s`, reading.cpu, 350),
           row("list, from navigation until it accepts keys", list.wall, 1_000),
           row("the same, main thread", list.cpu, null),
+          row(`list of 1,000, main thread per second, ${PER_SECOND}/s`, list.updates.cpu, 350),
           row(`open a session of ${MESSAGES.toLocaleString("en")} messages`, opened, null),
         ],
         facts: [
           fact("movement while scrolled up", reading.drift, "px", 0),
           fact("movement when older messages load", older, "px", 0),
           fact("distance from the end, idle", following.distance, "px", 1),
+          fact("movement of a list that is updated", list.updates.drift, "px", 0),
+          fact("DOM nodes of the list", list.updates.nodes, "", 1_500),
           fact("DOM nodes", Math.max(following.nodes, reading.nodes), "", 5_000),
           fact("violations of the security policy", Number(violations), "", 0),
         ],

@@ -7,6 +7,7 @@ create table "AccessToken" (
   "lastUsedAt" bigint,
   "expiresAt" bigint,
   "revokedAt" bigint,
+  "sessionId" text,
   constraint "AccessToken_scope_check" CHECK ((scope = ANY (ARRAY['read'::text, 'send'::text, 'admin'::text]))),
   constraint access_token_digest UNIQUE (digest),
   constraint access_token_key PRIMARY KEY (id)

@@ -6,7 +6,7 @@ CREATE TABLE "AccessToken" (
   "createdAt" integer not null,
   "lastUsedAt" integer,
   "expiresAt" integer,
-  "revokedAt" integer,
+  "revokedAt" integer, "sessionId" text,
   constraint "access_token_key" primary key ("id"),
   constraint "access_token_digest" unique ("digest")
 ) strict;

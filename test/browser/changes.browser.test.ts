@@ -55,7 +55,7 @@ async function turn(id: string, words: string, ...steps: readonly Step[]): Promi
   }
 }
 
-const changesButton = (page: Page): Locator => page.getByRole("button", { name: /^Changes: / });
+const panelButton = (page: Page): Locator => page.getByRole("button", { name: /^Panel/u });
 const fileIn = (panel: Locator, name: RegExp): Locator =>
   panel.getByRole("listitem").getByRole("button", { name });
 const messageOf = (page: Page, words: string): Locator =>
@@ -78,9 +78,9 @@ it("D7 shows the files that a session and a run changed, with their diffs and a 
   writeFileSync(fileOf("by-hand.txt"), "by hand\n");
   const page = await rig.open(`/sessions/${id}`);
   await transcriptOf(page).getByText("Done: Second wish", { exact: true }).waitFor();
-  expect(await changesButton(page).textContent()).toBe("+2 −1");
-  await changesButton(page).click();
-  const panel = page.getByRole("complementary", { name: "Changes" });
+  expect(await panelButton(page).textContent()).toBe("+2 −1");
+  await panelButton(page).click();
+  const panel = page.getByRole("complementary", { name: "Panel" });
   await panel.getByText("4 files, +3 −1").waitFor();
   const listed = panel.getByRole("list", { name: /^Changed files/u }).getByRole("listitem");
   expect(await listed.allTextContents()).toEqual([
@@ -123,11 +123,11 @@ it("D7 says why the changes of a session are not known", async () => {
   await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
   const page = await rig.open(`/sessions/${id}`);
   await transcriptOf(page).getByText("Said", { exact: true }).waitFor();
-  expect(await changesButton(page).count()).toBe(0);
+  expect(await panelButton(page).textContent()).toBe("");
   await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Changes" }).click();
+  await page.getByRole("menuitem", { name: "Files" }).click();
   const { reason } = await rig.client.sessions.changes(id);
-  const panel = page.getByRole("complementary", { name: "Changes" });
+  const panel = page.getByRole("complementary", { name: "Panel" });
   await panel.getByText(reason ?? "a reason", { exact: true }).waitFor();
 });
 
@@ -182,8 +182,9 @@ it("D7 goes back to before a message after a dry run, folds what was taken back,
 it("D7 the changes and the question before a rewind fit a phone and pass the accessibility rules", async () => {
   const { id } = await workedSession();
   const page = await rig.open(`/sessions/${id}`, { phone: true, dark: true });
-  await changesButton(page).click();
-  const sheet = page.getByRole("dialog", { name: "Changes" });
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Files" }).click();
+  const sheet = page.getByRole("dialog", { name: "Panel" });
   await fileIn(sheet, /values\.txt/u).click();
   await sheet.getByText("Removed: two").waitFor();
   expect(await sheet.boundingBox()).toEqual({ x: 0, y: 0, ...page.viewportSize() });
@@ -215,8 +216,8 @@ it("D7 a session in a worktree of its own shows its branch, and its end says wha
   await transcriptOf(page).getByText("Made it", { exact: true }).waitFor();
   const apart = (await rig.client.sessions.list()).sessions.find(({ title }) => title === "Apart");
   const { branch = "", path: folder = "" } = apart?.worktree ?? {};
-  await page.getByRole("button", { name: branch, exact: true }).click();
-  const details = page.getByRole("dialog", { name: "Worktree" });
+  await page.getByRole("button", { name: branch }).click();
+  const details = page.getByRole("dialog", { name: "Details" });
   await details.getByText(folder, { exact: true }).waitFor();
   await details.getByRole("button", { name: "Copy: Folder" }).waitFor();
   await page.keyboard.press("Escape");

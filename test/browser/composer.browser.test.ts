@@ -49,20 +49,23 @@ describe("the queue", () => {
   it("is overtaken by a message that interrupts (C6)", async () => {
     const { id } = await rig.newSession({ steps: [say("busy"), silent()] });
     const page = await rig.open(`/sessions/${id}`);
-    await page.getByRole("button", { name: "Interrupt and send" }).waitFor();
+    await page.getByText("Queues behind the current run").waitFor();
     await box(page).fill("now, please");
+    await page.getByRole("button", { name: "Interrupt and send" }).waitFor();
     await page.keyboard.press("Control+Enter");
     await transcriptOf(page).getByText("echo: now, please").waitFor();
   });
 });
 
 describe("a message", () => {
-  it("goes to the chosen provider, and so does the next one (C2, C9)", async () => {
+  it("goes to the chosen agent, and so does the next one (C2, C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("scripted was here")] });
     await rig.until(id, ({ state, queued }) => state === "idle" && queued === 0);
     const page = await rig.open(`/sessions/${id}`);
-    const agent = page.getByRole("combobox", { name: "Agent" });
-    await agent.selectOption("demo");
+    const agent = page.getByRole("button", { name: /^Agent of the next message: / });
+    await agent.click();
+    await page.getByRole("radio", { name: "Demo agent" }).check();
+    await page.keyboard.press("Escape");
     await page.getByText(/Switches from Scripted to Demo agent/u).waitFor();
     await box(page).fill("remember the door is blue");
     await page.keyboard.press("Enter");
@@ -70,7 +73,7 @@ describe("a message", () => {
     await rig.until(id, ({ state, queued, messages }) => {
       return state === "idle" && queued === 0 && messages.length >= 4;
     });
-    await eventually(() => agent.inputValue()).toBe("demo");
+    await eventually(() => agent.textContent()).toMatch(/^Demo agent/u);
     await box(page).fill("what did I tell you?");
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByRole("listitem").getByText("the door is blue").first().waitFor();
@@ -117,19 +120,18 @@ describe("a message", () => {
     ).toBe("日本\nline two");
   });
 
-  it("that cannot be delivered stays visible with the reason, and Retry sends it once", async () => {
+  it("that has no answer stays visible, and is sent once by itself when the server is back (C6)", async () => {
     const { id } = await rig.newSession();
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
     await box(page).waitFor();
     await page.context().setOffline(true);
     await box(page).fill("into the void");
     await page.keyboard.press("Enter");
-    const failed = page.getByRole("list", { name: "Not sent yet" });
-    await failed.getByRole("button", { name: "Retry" }).waitFor();
+    const unsent = page.getByRole("list", { name: "Not sent yet" });
+    await unsent.getByText(/The server does not answer/u).waitFor();
     await page.context().setOffline(false);
-    await failed.getByRole("button", { name: "Retry" }).click();
     await transcriptOf(page).getByText("into the void", { exact: true }).waitFor();
-    await failed.waitFor({ state: "detached" });
+    await unsent.waitFor({ state: "detached" });
     const { messages } = await rig.client.sessions.get(id);
     expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
   });
@@ -159,11 +161,11 @@ describe("a session that accepts no messages", () => {
     renameSync(`${repository}-for-now`, repository);
     const page = await rig.open(`/sessions/${id}`);
     await page.getByText("Sending resumes this session").waitFor();
-    await page.getByText("Suspended", { exact: true }).waitFor();
+    await page.getByText("Paused", { exact: true }).waitFor();
     await box(page).fill("go on");
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByText("echo: go on").waitFor();
-    await page.getByText("Idle", { exact: true }).waitFor();
+    await page.getByText("Done", { exact: true }).first().waitFor();
   });
 });
 

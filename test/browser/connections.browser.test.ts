@@ -49,8 +49,9 @@ describe("the connections of a session", () => {
       await dialog.getByLabel("Directories").fill(docs);
       await dialog.getByRole("button", { name: "Create" }).click();
       await page.waitForURL(/\/sessions\/[^/]+$/u);
-      await page.getByRole("button", { name: "2 MCP servers, 1 directory" }).click();
-      const details = page.getByRole("dialog", { name: "Connections" });
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Details" }).click();
+      const details = page.getByRole("dialog", { name: "Details" });
       await details.getByText("HTTP https://example.com/mcp").waitFor();
       await details.getByText("Region: eu").waitFor();
       await details.getByText("notes-server --all").waitFor();

@@ -33,8 +33,9 @@ describe("a search of the list", () => {
     await rig.newSession({ title: "By the script" });
     const page = await rig.open("/");
     await page.getByText("By the demo").waitFor();
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
     const request = page.waitForRequest((sent) => sent.url().includes("provider=scripted"));
-    await page.getByLabel("Provider", { exact: true }).selectOption("scripted");
+    await page.getByLabel("Agent", { exact: true }).selectOption("scripted");
     await request;
     await page.getByText("By the demo").waitFor({ state: "detached" });
     await page.getByText("By the script").waitFor();

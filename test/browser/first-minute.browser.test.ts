@@ -19,9 +19,10 @@ describe("the page of a server without sessions", () => {
     await agents.getByRole("radio", { name: /Scripted/u }).check();
     await eventually(async () => (await rig.client.providers()).defaultProvider).toBe("scripted");
 
-    await page.getByText(/agents are not installed/u).click();
+    await page.getByText("Set up another agent").click();
     await page.getByText("npm install -g @google/gemini-cli", { exact: true }).waitFor();
     await page.getByText(/^Run gemini once/u).waitFor();
+    await page.getByRole("button", { name: "Check again" }).waitFor();
 
     await rig.stop("SIGTERM");
     await rig.start();
@@ -40,11 +41,25 @@ describe("the page of a server without sessions", () => {
     );
     await step.getByLabel("Add a repository").fill(rig.root);
     await step.getByLabel("Add a repository").press("Enter");
-    await step.getByText(rig.root).waitFor();
-
-    await page.getByRole("main").getByRole("button", { name: "New session" }).last().click();
+    await step.getByRole("button", { name: "root", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "New session" });
     await eventually(() => dialog.getByLabel("Agent").inputValue()).toBe("scripted");
     expect(await dialog.getByLabel("Repository", { exact: true }).inputValue()).not.toBe("");
+  });
+
+  it("says what Holdfast is, without filters, and an example becomes the first message", async () => {
+    await rig.client.repos.add({ path: rig.root });
+    const page = await rig.open("/");
+    await page.getByText("Holdfast runs coding agents in your repositories").waitFor();
+    expect(await page.getByRole("searchbox").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Filter", exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: /^Review the last commit/u }).click();
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    await eventually(() => dialog.getByLabel("First message").inputValue()).toBe(
+      "Review the last commit for mistakes.",
+    );
+    const agents = dialog.getByLabel("Agent", { exact: true }).getByRole("option");
+    await eventually(() => agents.allTextContents()).toContain("Demo agent");
+    expect((await agents.allTextContents()).join()).not.toContain("Gemini");
   });
 });

@@ -78,7 +78,8 @@ async function openKeep(
   options: OpenOptions = {},
 ): Promise<{ readonly page: Page; readonly keep: Locator }> {
   const page = await rig.open(`/sessions/${id}`, options);
-  await page.getByRole("button", { name: /^Changes: / }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Files" }).click();
   const keep = page.getByRole("region", { name: "Keep the work" });
   await keep.waitFor();
   return { page, keep };
@@ -102,7 +103,7 @@ it("the work of a session is committed with an edited message, rebased and merge
   // The text outlives the panel.
   await page.keyboard.press("Escape");
   await keep.waitFor({ state: "detached" });
-  await page.getByRole("button", { name: /^Changes: / }).click();
+  await page.getByRole("button", { name: /^Panel: /u }).click();
   await button(keep, "Commit…").click();
   expect(await message.inputValue()).toBe("Say it better");
   await button(keep, "Commit").click();
@@ -143,7 +144,7 @@ it("the work of a session is pushed, and its pull request stays linked (D7)", as
   await link.waitFor();
   expect(await button(keep, "Open a pull request").count()).toBe(0);
   await page.reload();
-  await page.getByRole("button", { name: branch, exact: true }).click();
+  await page.getByRole("button", { name: branch }).click();
   expect(await link.getAttribute("href")).toBe("https://example.com/pull/7");
 });
 

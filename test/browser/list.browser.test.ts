@@ -45,16 +45,14 @@ describe("the list", () => {
     const page = await rig.open("/");
     await eventually(() => names(page)).toEqual(["Open", "Stopped"]);
     const stopped = page.getByRole("listitem").filter({ hasText: "Stopped" });
-    await eventually(() => stopped.textContent()).toContain("Idle");
-    await page
-      .getByRole("navigation")
-      .getByRole("link", { name: /^Sessions\s*2 open$/u })
-      .waitFor();
+    await eventually(() => stopped.textContent()).toContain("New");
+    await page.getByRole("button", { name: "All 2", pressed: true }).waitFor();
 
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
     await page.getByLabel("Show archived (1)").check();
     await eventually(() => names(page)).toHaveLength(3);
     expect(await names(page)).toContain("Put away");
-    await page.getByRole("link", { name: /^Sessions\s*2 open$/u }).waitFor();
+    await page.getByRole("button", { name: "All 3", pressed: true }).waitFor();
     await page.reload();
     await eventually(() => names(page)).toContain("Put away");
   });
@@ -65,15 +63,30 @@ describe("the list", () => {
     await rig.until(busy.id, ({ state }) => state === "running");
     const page = await rig.open("/");
     await eventually(() => names(page)).toHaveLength(2);
-    await page.getByLabel("State", { exact: true }).selectOption("running");
-    await page.getByLabel("Provider", { exact: true }).selectOption("scripted");
+    await page.getByRole("button", { name: "Running 1" }).click();
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByLabel("Agent", { exact: true }).selectOption("scripted");
     await eventually(() => names(page)).toEqual(["Busy"]);
     await eventually(() => new URL(page.url()).searchParams.get("state")).toBe("running");
     await page.reload();
     await eventually(() => names(page)).toEqual(["Busy"]);
-    await eventually(() => page.getByLabel("State", { exact: true }).inputValue()).toBe("running");
-    await page.getByRole("button", { name: "Clear", exact: true }).click();
+    await page.getByRole("button", { name: "Running 1", pressed: true }).waitFor();
+    await page.getByRole("button", { name: "Remove Scripted" }).click();
+    await page.getByRole("button", { name: "All 2" }).click();
     await eventually(() => names(page)).toHaveLength(2);
+    await eventually(() => new URL(page.url()).search).toBe("");
+  });
+
+  it("says which filter of its address it does not know, and removes it (A16)", async () => {
+    await rig.newSession({ title: "There" });
+    const page = await rig.open("/?state=sleeping&repo=none");
+    await page.getByText("Unknown filter: state=sleeping").waitFor();
+    await page.getByText("Unknown repository: none").waitFor();
+    await page.getByText("No matching sessions").waitFor();
+    await page.getByRole("button", { name: "Remove Unknown filter: state=sleeping" }).click();
+    await eventually(() => new URL(page.url()).search).toBe("?repo=none");
+    await page.getByRole("button", { name: "Remove Unknown repository: none" }).click();
+    await eventually(() => names(page)).toEqual(["There"]);
   });
 
   it("finds words and marks them", async () => {

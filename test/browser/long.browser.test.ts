@@ -5,7 +5,7 @@ import { openMigrations, openStore } from "../../packages/server/src/storage/ope
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
-import { distanceFromEnd, transcriptOf } from "./transcript-page.ts";
+import { anchorIn, distanceFromEnd, transcriptOf } from "./transcript-page.ts";
 
 const MESSAGES = repeat({ short: 2_000, long: 10_000 });
 const SESSIONS = 300;
@@ -50,6 +50,43 @@ describe(`a session of ${MESSAGES} messages`, () => {
       return message(0).count();
     }).toBeGreaterThan(0);
     expect(await elements()).toBeLessThan(5_000);
+  });
+
+  it("reads its end first, older messages when they are needed, and keeps the reading place (A10)", async () => {
+    const page = await rig.open("/");
+    const reads: string[] = [];
+    page.on("response", (response) => {
+      const { pathname, searchParams } = new URL(response.url());
+      if (!pathname.startsWith(`/api/sessions/${LONG}`) || pathname.endsWith("/events")) return;
+      reads.push(
+        `${pathname.slice(`/api/sessions/${LONG}`.length)}?tail=${searchParams.get("tail")}`,
+      );
+    });
+    const opened = page.waitForResponse((response) => response.url().includes("tail="));
+    await page.goto(`/sessions/${LONG}`);
+    const { length } = await (await opened).body();
+    expect(length).toBeLessThan(400_000);
+    const transcript = transcriptOf(page);
+    const message = (number: number) => transcript.getByText(`Message ${number}:`).first();
+    await message(MESSAGES - 1).waitFor();
+    expect(reads.filter((each) => each.startsWith("?") || each.startsWith("/messages"))).toEqual([
+      "?tail=200",
+    ]);
+    await transcript.focus();
+    await eventually(async () => {
+      await page.keyboard.press("PageUp");
+      return reads.filter((each) => each.startsWith("/messages")).length;
+    }).toBeGreaterThan(0);
+    await page.getByText("Loading older messages…").waitFor({ state: "detached" });
+    const anchor = await anchorIn(page);
+    const before = await anchor.top();
+    await eventually(() => anchor.top()).toBe(before);
+    await eventually(async () => {
+      await page.keyboard.press("Home");
+      return message(0).count();
+    }).toBeGreaterThan(0);
+    await page.reload();
+    await message(0).waitFor();
   });
 
   it("is searched completely, from the newest hit to older ones and back", async () => {

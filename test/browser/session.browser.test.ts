@@ -20,8 +20,8 @@ describe("a session's page", () => {
     const gate = rig.gate();
     const { id } = await rig.newSession({ title: "Streams" });
     const page = await rig.open(`/sessions/${id}`);
-    await page.getByText("Idle", { exact: true }).waitFor();
-    expect(await cancelButton(page).isDisabled()).toBe(true);
+    await page.getByText("New", { exact: true }).waitFor();
+    expect(await stopButton(page).count()).toBe(0);
     await page
       .getByLabel("Message to the agent")
       .fill(
@@ -30,10 +30,10 @@ describe("a session's page", () => {
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByText("first half,").last().waitFor();
     await page.getByText("Running", { exact: true }).first().waitFor();
-    expect(await cancelButton(page).isEnabled()).toBe(true);
+    await stopButton(page).waitFor();
     writeFileSync(gate, "");
     await transcriptOf(page).getByText("first half, second half", { exact: true }).waitFor();
-    await page.getByText("Idle", { exact: true }).waitFor();
+    await page.getByText("Done", { exact: true }).first().waitFor();
     await eventually(() => page.getByLabel("Message to the agent").inputValue()).toBe("");
   });
 
@@ -75,18 +75,19 @@ describe("a session's page", () => {
     await page.getByRole("button", { name: /^Jump to latest/u }).waitFor({ state: "detached" });
   });
 
-  it("cancels only while a run is active, and asks first (A16, C9)", async () => {
+  it("stops only while a run is active, and asks first (A16, C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("at work"), silent()] });
     const page = await rig.open(`/sessions/${id}`);
     await transcriptOf(page).getByText("at work", { exact: true }).waitFor();
-    await cancelButton(page).click();
-    const dialog = page.getByRole("dialog", { name: "Cancel the run?" });
-    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await stopButton(page).click();
+    const dialog = page.getByRole("dialog", { name: "Stop this run?" });
+    await dialog.getByRole("button", { name: "Keep running" }).click();
+    await dialog.waitFor({ state: "detached" });
     expect(await rig.client.sessions.get(id)).toMatchObject({ state: "running" });
-    await cancelButton(page).click();
-    await dialog.getByRole("button", { name: "Cancel the run" }).click();
-    await page.getByText("Idle", { exact: true }).waitFor();
-    await eventually(() => cancelButton(page).isDisabled()).toBe(true);
+    await stopButton(page).click();
+    await dialog.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByText("Stopped", { exact: true }).first().waitFor();
+    await stopButton(page).waitFor({ state: "detached" });
     await rig.until(id, ({ state }) => state === "idle");
   });
 });
@@ -121,7 +122,7 @@ describe("a connection that breaks repeatedly", () => {
       expect(await wordsShown(page)).toBe(200);
       expect(await rig.client.sessions.get(id)).toMatchObject({ state: "running" });
       writeFileSync(gate, "");
-      await page.getByText("Idle", { exact: true }).waitFor();
+      await page.getByText("Done", { exact: true }).first().waitFor();
       expect(await wordsShown(page)).toBe(200);
     } finally {
       await front.close();
@@ -150,7 +151,7 @@ describe("a server that is killed in the middle of an answer", () => {
     await page.getByText("Running", { exact: true }).first().waitFor();
     writeFileSync(gate, "");
     await transcriptOf(page).getByText("all said").last().waitFor();
-    await page.getByText("Idle", { exact: true }).waitFor();
+    await page.getByText("Done", { exact: true }).first().waitFor();
     expect(await wordsShown(page)).toBe(300);
     const stored = await rig.client.sessions.get(id);
     expect(answerOf(stored)).toBe(`${"word ".repeat(300)}all said`);
@@ -188,8 +189,10 @@ describe("a server that is stopped in the middle of an answer", () => {
   });
 });
 
-function cancelButton(page: Page) {
-  return page.getByRole("button", { name: "Cancel", exact: true });
+function stopButton(page: Page) {
+  return page
+    .getByRole("region", { name: "Message" })
+    .getByRole("button", { name: "Stop", exact: true });
 }
 
 function paragraphs(count: number): string {

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { say, script, tell } from "../../packages/server/src/providers/testing/script.ts";
 import { eventually } from "./eventually.ts";
-import { openPageRig, type PageRig } from "./page-rig.ts";
+import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
 let rig: PageRig;
@@ -24,23 +24,25 @@ beforeAll(async () => {
 afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
-const mode = (page: Page) => page.getByLabel("Mode", { exact: true });
+/** The button that shows the agent, its model and its mode. */
+const pill = (page: Page) => page.getByRole("button", { name: /^Agent of the next message: / });
+const more = (page: Page) => page.getByRole("button", { name: "Options of the message" });
+const mode = (page: Page) => page.getByRole("dialog").getByLabel("Mode", { exact: true });
 
-async function openDemo(viewport?: { width: number; height: number }) {
+async function openDemo(screen: OpenOptions = {}) {
   const { id } = await rig.newSession({ provider: "demo", message: "Hello" });
-  const page = await rig.open(`/sessions/${id}`);
-  if (viewport !== undefined) await page.setViewportSize(viewport);
   await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
-  await eventually(() => mode(page).inputValue()).toBe("ask");
-  return { id, page };
+  return { id, page: await rig.open(`/sessions/${id}`, screen) };
 }
 
 describe("the mode of the agent", () => {
   it.each([
-    ["a wide page", { width: 1280, height: 800 }],
-    ["a phone", { width: 390, height: 844 }],
-  ])("D3 can be seen and changed for the session on %s", async (_, viewport) => {
-    const { id, page } = await openDemo(viewport);
+    ["a wide page", {}, pill],
+    ["a phone", { phone: true }, more],
+  ])("D3 can be seen and changed for the session on %s", async (_, screen, button) => {
+    const { id, page } = await openDemo(screen);
+    await button(page).click();
+    await eventually(() => mode(page).inputValue()).toBe("ask");
     await mode(page).selectOption("auto");
     await rig.until(id, (session) => session.mode === "auto");
     // Another person, or the agent itself, changes it.
@@ -50,15 +52,15 @@ describe("the mode of the agent", () => {
 
   it("D3 can be chosen for the next message only", async () => {
     const { id, page } = await openDemo();
-    await page.getByRole("button", { name: "Options of the agent" }).click();
-    await page.getByLabel("Change them for").selectOption("message");
-    await page.getByRole("dialog").getByLabel("Mode").selectOption("auto");
-    await page.getByRole("button", { name: "Done" }).click();
+    await pill(page).click();
+    await page.getByLabel("Only for the next message").check();
+    await mode(page).selectOption("auto");
+    await page.keyboard.press("Escape");
     await page.getByText("Only for this message: ").waitFor();
     await page.getByLabel("Message to the agent").fill("Once more");
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByText("Once more").waitFor();
-    await eventually(() => mode(page).inputValue()).toBe("ask");
+    await eventually(() => pill(page).textContent()).toMatch(/Ask/u);
     const { runs } = await rig.client.sessions.runs(id);
     expect(runs.at(-1)?.settings).toEqual({ mode: "auto" });
     expect((await rig.client.sessions.get(id)).mode).toBe("ask");
@@ -68,12 +70,12 @@ describe("the mode of the agent", () => {
     const { id } = await rig.newSession({ provider: "choosy", steps: [say("Ready.")] });
     const page = await rig.open(`/sessions/${id}`);
     await transcriptOf(page).getByText("Ready.", { exact: true }).waitFor();
-    await eventually(() => mode(page).inputValue()).toBe("ask");
+    await eventually(() => pill(page).textContent()).toMatch(/ask/iu);
     const box = page.getByLabel("Message to the agent");
     await box.fill("half a thought");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Shift+Tab");
-    await eventually(() => mode(page).inputValue()).toBe("auto");
+    await eventually(() => pill(page).textContent()).toMatch(/auto/iu);
     await rig.until(id, (session) => session.mode === "auto");
     await page.keyboard.press("Shift+Tab");
     await rig.until(id, (session) => session.mode === "ask");
@@ -88,7 +90,7 @@ describe("the mode of the agent", () => {
     const { id } = await rig.newSession({ provider: "choosy", steps: [say("Ready.")] });
     const page = await rig.open(`/sessions/${id}`);
     await transcriptOf(page).getByText("Ready.", { exact: true }).waitFor();
-    await eventually(() => mode(page).inputValue()).toBe("ask");
+    await eventually(() => pill(page).textContent()).toMatch(/ask/iu);
     await page.getByLabel("Message to the agent").fill(script(tell("mode")));
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");

@@ -38,8 +38,8 @@ describe("a message to an agent at work", () => {
     const { id, gate } = await atWork("steerable");
     expect((await rig.client.sessions.get(id)).supportsSteering).toBe(true);
     const page = await rig.open(`/sessions/${id}`, screen);
-    await sendNow(page).waitFor();
-    expect(await sendNow(page).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Stop", exact: true }).last().waitFor();
+    expect(await sendNow(page).count()).toBe(0);
     await box(page).fill("turn left");
     await sendNow(page).click();
     const transcript = transcriptOf(page);
@@ -57,10 +57,11 @@ describe("a message to an agent at work", () => {
   it("D2 can only be queued where the agent takes none", async () => {
     const { id, gate } = await atWork("scripted");
     const page = await rig.open(`/sessions/${id}`);
+    await box(page).fill("afterwards");
     await page.getByRole("button", { name: "Queue", exact: true }).waitFor();
     expect((await rig.client.sessions.get(id)).supportsSteering).toBe(false);
     expect(await sendNow(page).count()).toBe(0);
-    await box(page).fill("afterwards");
+    await box(page).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Queue" }).getByText("afterwards").waitFor();
     writeFileSync(gate, "");
@@ -71,15 +72,15 @@ describe("a message to an agent at work", () => {
   it("D2 can only be queued if it is for another agent, or has a mode of its own", async () => {
     const { id } = await atWork("steerable");
     const page = await rig.open(`/sessions/${id}`);
+    await box(page).fill("go on");
     await sendNow(page).waitFor();
-    await page.getByRole("combobox", { name: "Agent" }).selectOption("scripted");
+    await page.getByRole("button", { name: /^Agent of the next message: / }).click();
+    await page.getByRole("radio", { name: "Scripted" }).check();
     await sendNow(page).waitFor({ state: "detached" });
-    await page.getByRole("combobox", { name: "Agent" }).selectOption("steerable");
+    await page.getByRole("radio", { name: "steerable" }).check();
     await sendNow(page).waitFor();
-    await page.getByRole("button", { name: "Options of the agent" }).click();
-    await page.getByLabel("Change them for").selectOption("message");
+    await page.getByLabel("Only for the next message").check();
     await page.getByRole("dialog").getByLabel("Mode").selectOption("plan");
-    await page.getByRole("button", { name: "Done" }).click();
     await sendNow(page).waitFor({ state: "detached" });
   });
 

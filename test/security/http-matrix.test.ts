@@ -31,6 +31,9 @@ let test: TestRuntime;
 let open: App;
 let closed: App;
 let secrets: Readonly<Record<Scope, string>>;
+/** Tokens for the session of the requests, and for another one. */
+let shared: string;
+let sharedOther: string;
 let routes: readonly Route[];
 
 beforeAll(async () => {
@@ -54,13 +57,18 @@ beforeAll(async () => {
     });
   [open, closed] = await Promise.all([build(null), build(TOKEN)]);
   await Promise.all([open.ready(), closed.ready()]);
-  const secretOf = async (scope: Scope): Promise<string> => {
-    const created = await tokens.create({ name: scope, scope, expiresInMs: null });
+  const secretOf = async (
+    scope: Scope,
+    { sessionId = null }: { readonly sessionId?: string | null } = {},
+  ): Promise<string> => {
+    const created = await tokens.create({ name: scope, scope, sessionId, expiresInMs: null });
     if (!created.ok) throw new Error(created.refusal.message);
     return created.secret;
   };
   const admin = await secretOf("admin");
   secrets = { read: await secretOf("read"), send: await secretOf("send"), admin };
+  shared = await secretOf("read", { sessionId: UNKNOWN_ID });
+  sharedOther = await secretOf("read", { sessionId: "another" });
   routes = routesOf(closed);
 });
 afterAll(async () => {
@@ -235,6 +243,23 @@ describe("every route", () => {
       }
     },
   );
+
+  it("allows a token for one session to read that session, and nothing else", async () => {
+    const isOfSession = ({ url }: Route): boolean =>
+      url === "/api/sessions/:id" || url.startsWith("/api/sessions/:id/");
+    const statuses = async (token: string, route: Route, row: Row): Promise<readonly unknown[]> => [
+      (await send(closed, route, { ...valid(row), ...bearer(token) })).at(0),
+    ];
+    const expected =
+      (isItsSession: boolean) =>
+      (route: Route, { access, passes }: Row): readonly unknown[] => {
+        if (access === "public") return [passes];
+        if (access === "agent") return [401];
+        return [isItsSession && access === "read" && isOfSession(route) ? passes : 403];
+      };
+    await expectResults(routes, (...each) => statuses(shared, ...each), expected(true));
+    await expectResults(routes, (...each) => statuses(sharedOther, ...each), expected(false));
+  });
 
   it("allows the server's token everything except the routes of agents' tools", async () => {
     await expectResults(

@@ -58,6 +58,7 @@ createRoot(root).render(
       moreActions={() => null}
       onChanges={() => undefined}
       noticeAction={() => null}
+      running={null}
       root="/repo"
     />
   </div>,

@@ -13,6 +13,7 @@ export const tokenSchema = z
     id: idSchema,
     name: z.string(),
     scope: tokenScopeSchema,
+    sessionId: idSchema.nullable().describe("the only session it can read; null: no such limit"),
     createdAt: timeSchema,
     lastUsedAt: timeSchema.nullable().describe("accurate to about ten minutes; null if never used"),
     expiresAt: timeSchema.nullable(),
@@ -42,7 +43,12 @@ export const createTokenRequestSchema = z
   .strictObject({
     name: nameSchema.describe("purpose of the token"),
     scope: tokenScopeSchema,
+    sessionId: idSchema.optional().describe("lets it read this session, and nothing else"),
     expiresInDays: z.number().positive().max(MAX_DAYS).optional().describe("fractions are allowed"),
+  })
+  .refine(({ scope, sessionId }) => sessionId === undefined || scope === "read", {
+    path: ["scope"],
+    message: "A token for one session must have the scope read.",
   })
   .meta({ id: "CreateTokenRequest" });
 export type CreateTokenRequest = z.infer<typeof createTokenRequestSchema>;

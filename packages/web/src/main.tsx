@@ -9,8 +9,10 @@ import { openPageStorage } from "./api/page-storage.ts";
 import { signInAtStart } from "./api/sign-in.ts";
 import { useStore } from "./api/store.ts";
 import { Shell } from "./app/shell.tsx";
+import { parseSharedLink } from "./sharing/shared-link.ts";
 import { loaded } from "./ui/loaded.tsx";
 
+const SharedPage = loaded(() => import("./sharing/shared-page.tsx").then((m) => m.SharedPage));
 const TokenPage = loaded(() => import("./app/token-page.tsx").then((m) => m.TokenPage));
 
 const root = document.getElementById("root");
@@ -31,16 +33,25 @@ const queries = new QueryClient({
 });
 
 reloadWhenOutdated();
-void signInAtStart().finally(() => {
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
+const shared = parseSharedLink(location);
+if (shared === null) {
+  void signInAtStart().finally(() => show(<App />));
+  // An address that signs in, pasted into a tab that shows the page already, does not load it again.
+  addEventListener("hashchange", () => void signInAtStart());
+} else {
+  show(
+    <QueryClientProvider client={queries}>
+      <SharedPage sessionId={shared.sessionId} />
+    </QueryClientProvider>,
   );
-});
-// An address that signs in, pasted into a tab that shows the page already, does not load it again.
-addEventListener("hashchange", () => void signInAtStart());
+  // The token of the link is another one.
+  addEventListener("hashchange", () => location.reload());
+}
 addEventListener("load", () => void registerServiceWorker().catch(() => {}));
+
+function show(page: ReactElement): void {
+  if (root !== null) createRoot(root).render(<StrictMode>{page}</StrictMode>);
+}
 
 function App(): ReactElement {
   const { key, refused } = useStore(access);

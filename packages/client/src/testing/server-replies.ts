@@ -17,6 +17,7 @@ export const TOKEN = {
   id: "t",
   name: "ci",
   scope: "read",
+  sessionId: null,
   createdAt: AT,
   lastUsedAt: null,
   expiresAt: null,

@@ -222,6 +222,8 @@ export interface AccessTokenRow {
   id: string;
   name: string;
   scope: string;
+  /** The only session that the token is for; null: all. */
+  sessionId: string | null;
   /** The SHA-256 of the token, in hex. */
   digest: string;
   createdAt: number;

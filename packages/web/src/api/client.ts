@@ -3,6 +3,7 @@ import { createAccessStore } from "./access.ts";
 import type { ConnectionStore } from "./connection.ts";
 import { createPageFetch } from "./page-fetch.ts";
 import { pageStorage } from "./page-storage.ts";
+import { parseSharedLink } from "../sharing/shared-link.ts";
 import { createStore } from "./store.ts";
 import { createRetryingFetch, createWaiting } from "./retrying-fetch.ts";
 
@@ -15,7 +16,11 @@ export const connection: ConnectionStore = createStore({ kind: "connecting" });
 /** Pauses between attempts, which can be ended early. */
 export const waiting = createWaiting(window);
 
-const send = createPageFetch({ access, send: (input, init) => fetch(input, init) });
+const send = createPageFetch({
+  access,
+  token: parseSharedLink(location)?.token ?? null,
+  send: (input, init) => fetch(input, init),
+});
 
 /** The server this page came from. */
 export const client: Client = createUncheckedClient({ url: location.origin, fetch: send });

@@ -63,7 +63,7 @@ describe("a list that receives events", () => {
     ["a phase changed", byId({ ...one, phase: "planning" }), true],
     ["only the title changed", byId({ ...one, title: "Another" }), false],
   ] as const)("is read again or not, when %s", (_, sessions, expected) => {
-    expect(changesMembers(pagesOf([one]), sessions)).toBe(expected);
+    expect(changesMembers(pagesOf([], [one]).pages, sessions)).toBe(expected);
   });
 });
 

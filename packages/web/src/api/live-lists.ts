@@ -1,11 +1,11 @@
 import type { StreamEvent } from "@holdfast/client";
 import type { Session, SessionList, SuspensionsReply, WholeSession } from "@holdfast/protocol";
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
-import { SESSION, SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
+import { SESSION, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 type Pages = InfiniteData<SessionList, string | null>;
 
-const ALL = [SESSIONS, SESSION, SESSION_COUNTS, SUSPENSIONS] as const;
+const ALL = [SESSIONS, SESSION, SUSPENSIONS] as const;
 const TOGETHER_MS = 120;
 const REFETCH_MS = 1_000;
 
@@ -26,20 +26,18 @@ export function createLiveLists(queries: QueryClient) {
   const flushing = atMostEvery(TOGETHER_MS, () => {
     const sessions = new Map(changed);
     changed.clear();
-    let isAboutLists = false;
-    let hasList = false;
-    queries.setQueriesData<Pages>({ queryKey: [SESSIONS] }, (pages) => {
-      if (pages === undefined) return pages;
-      hasList = true;
-      isAboutLists ||= changesMembers(pages, sessions);
-      return withSessions(pages, sessions);
-    });
+    const lists = queries.getQueriesData<Pages>({ queryKey: [SESSIONS] });
+    const pages = lists.flatMap(([, list]) => list?.pages ?? []);
+    const hasList = pages.length > 0;
+    const isAboutLists = hasList && changesMembers(pages, sessions);
+    queries.setQueriesData<Pages>({ queryKey: [SESSIONS] }, (list) =>
+      list === undefined ? list : withSessions(list, sessions),
+    );
     for (const session of sessions.values())
       queries.setQueryData<WholeSession>([SESSION, session.id], (whole) =>
         whole === undefined || session.version < whole.version ? whole : { ...whole, ...session },
       );
     if (isAboutLists) stale.add(SESSIONS);
-    if (isAboutLists || !hasList) stale.add(SESSION_COUNTS);
     const inbox = queries.getQueryData<SuspensionsReply>([SUSPENSIONS]);
     // A run that ends may leave an unused answer in the inbox, which no session event mentions.
     if (isAboutLists || !hasList || changesInbox(inbox, sessions)) stale.add(SUSPENSIONS);
@@ -94,15 +92,19 @@ function newer(shown: Session, changed: Session | undefined): Session {
 /** The fields by which lists are filtered and counted. */
 const COUNTED = ["status", "state", "provider", "phase"] as const;
 
-/** Whether a list may have gained or lost a row, or its counts may have changed. */
-export function changesMembers(pages: Pages, sessions: ReadonlyMap<string, Session>): boolean {
-  const shown = new Map(
-    pages.pages.flatMap((page) => page.sessions).map((session) => [session.id, session]),
-  );
-  return [...sessions.values()].some((session) => {
-    const before = shown.get(session.id);
-    return before === undefined || COUNTED.some((field) => before[field] !== session[field]);
-  });
+/** Whether one of the lists may have gained or lost a row, or its counts may have changed. */
+export function changesMembers(
+  pages: readonly SessionList[],
+  sessions: ReadonlyMap<string, Session>,
+): boolean {
+  const unknown = new Set(sessions.keys());
+  for (const before of pages.flatMap((page) => page.sessions)) {
+    const session = sessions.get(before.id);
+    if (session === undefined) continue;
+    unknown.delete(before.id);
+    if (COUNTED.some((field) => before[field] !== session[field])) return true;
+  }
+  return unknown.size > 0;
 }
 
 export function changesInbox(

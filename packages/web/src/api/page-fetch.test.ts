@@ -33,6 +33,24 @@ describe("a request of the page", () => {
     expect([...kept.values()]).toEqual([]);
   });
 
+  it("sends the token of a link instead, and nothing of the browser", async () => {
+    const { access } = setUp({ key: "k1" });
+    const requests: RequestInit[] = [];
+    const pageFetch = createPageFetch({
+      access,
+      token: "hf_1",
+      send: async (_input, init) => {
+        requests.push(init ?? {});
+        return new Response(null, { status: 401 });
+      },
+    });
+    await pageFetch("/api/sessions/s1");
+    expect(Object.fromEntries(new Headers(requests[0]?.headers))).toEqual({
+      authorization: "Bearer hf_1",
+    });
+    expect([requests[0]?.credentials, access.current().refused]).toEqual(["omit", false]);
+  });
+
   it("notices that the browser must sign in again", async () => {
     const { access, pageFetch } = setUp({ key: "old", status: 401 });
     await pageFetch("/api/sessions");

@@ -2,11 +2,15 @@ import type { CallOptions } from "@holdfast/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ListSessionsQuery, Session } from "@holdfast/protocol";
 import { client } from "./client.ts";
-import { SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
+import { isUsable } from "./token-state.ts";
+import { SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 /** The server's filters for a list of sessions. */
 export type SessionsFilter = Partial<
-  Pick<ListSessionsQuery, "repoId" | "status" | "state" | "phase" | "agent" | "provider" | "q">
+  Pick<
+    ListSessionsQuery,
+    "repoId" | "status" | "state" | "phase" | "agent" | "provider" | "q" | "order"
+  >
 >;
 
 const PAGE_SIZE = 50;
@@ -39,12 +43,13 @@ function queryOf<Data>(key: string, read: (options: CallOptions) => Promise<Data
 /** The inbox: everything that waits in any session. */
 export const suspensionsQuery = queryOf(SUSPENSIONS, (options) => client.suspensions(options));
 export const repositoriesQuery = queryOf("repositories", (options) => client.repos.list(options));
+export const nodesQuery = queryOf("nodes", (options) => client.nodes.list(options));
+/** The tokens that the server accepts. */
+export const tokensQuery = queryOf("tokens", async (options) =>
+  (await client.tokens.list(options)).tokens.filter((token) => isUsable(token, Date.now())),
+);
 export const removedQuery = queryOf("removed", (options) => client.removed.list({}, options));
 export const readinessQuery = queryOf("readiness", (options) => client.readiness(options));
-export const sessionCountsQuery = queryOf(
-  SESSION_COUNTS,
-  async (options) => (await client.sessions.list({ limit: 1 }, options)).counts,
-);
 
 /** What the agent of the session's next message offers. It is read again when the session, and so perhaps the offer, changes. */
 export function optionsQuery({ id, next, mode, options, state }: Session) {

@@ -3,4 +3,3 @@ export const SESSIONS = "sessions";
 export const SUSPENSIONS = "suspensions";
 /** One session with its messages, and its ID. */
 export const SESSION = "session";
-export const SESSION_COUNTS = "session-counts";

@@ -21,7 +21,7 @@ export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolea
       type="button"
       title={title}
       onClick={tryNow}
-      className="touch-target inline-flex items-center gap-2 rounded px-2 py-0.5 text-xs whitespace-nowrap text-muted"
+      className="touch-target inline-flex min-h-6 items-center justify-center gap-2 rounded px-2 py-0.5 text-xs whitespace-nowrap text-muted"
     >
       <span aria-hidden="true" className={classNames("size-2 shrink-0 rounded-full", DOTS[tone])} />
       <span className={dotOnly ? "sr-only" : "tabular-nums"}>{text}</span>
@@ -29,7 +29,7 @@ export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolea
   );
 }
 
-/** For phones, which have no room for the badge: shown only while the connection is down. */
+/** Shown only while the connection is down. Pressing it retries at once. */
 export function ConnectionBanner(): ReactElement | null {
   const { tone, text } = useWording();
   const { kind } = useStore(connection);
@@ -38,7 +38,7 @@ export function ConnectionBanner(): ReactElement | null {
     <button
       type="button"
       onClick={tryNow}
-      className="flex min-h-9 items-center justify-center gap-2 border-b border-line bg-surface text-xs md:hidden"
+      className="flex min-h-9 items-center justify-center gap-2 border-b border-line bg-surface text-xs"
     >
       <span aria-hidden="true" className={classNames("size-2 rounded-full", DOTS[tone])} />
       <span className="tabular-nums">{text}</span>

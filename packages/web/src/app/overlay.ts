@@ -1,16 +1,29 @@
 import { createStore, useStore } from "../api/store.ts";
 
 /** A layer over the page; at most one at a time. */
-export type Overlay = "palette" | "shortcuts" | "new-session" | "compare";
+export type Overlay = "palette" | "shortcuts" | "new-session" | "compare" | "more";
 
-const overlay = createStore<Overlay | null>(null);
-
-export const openOverlay: (next: Overlay) => void = overlay.set;
-
-export function closeOverlay(): void {
-  overlay.set(null);
+/** What a new session begins with. */
+export interface Start {
+  readonly repoId?: string;
+  readonly message?: string;
 }
 
-export function useOverlay(): Overlay | null {
-  return useStore(overlay);
+interface Opened {
+  readonly overlay: Overlay;
+  readonly start: Start;
+}
+
+const opened = createStore<Opened | null>(null);
+
+export function openOverlay(overlay: Overlay, start: Start = {}): void {
+  opened.set({ overlay, start });
+}
+
+export function closeOverlay(): void {
+  opened.set(null);
+}
+
+export function useOverlay(): Opened | null {
+  return useStore(opened);
 }

@@ -6,9 +6,13 @@ import { sessionsQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
+import { toggleList } from "./frame/list-shown.ts";
+import { useNextWaiting } from "./frame/next-waiting.ts";
+import { PLACES } from "./frame/places.ts";
 import { openOverlay } from "./overlay.ts";
-import { goTo } from "./router.ts";
+import { goTo, usePlace } from "./router.ts";
 import { chooseTheme, THEME_NAMES, THEMES } from "./theme.ts";
+import { useOfferedVerbs } from "./verbs.ts";
 
 const SHOWN = 8;
 
@@ -20,6 +24,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   const results = useResults(query);
   // Results for an older query must not be selectable.
   const sessions = query === words ? results : [];
+  const offered = useOfferedVerbs();
+  const goToWaiting = useNextWaiting();
+  const isSession = usePlace()?.page === "session";
   const then = (act: () => void) => () => {
     onClose();
     act();
@@ -35,16 +42,41 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
         />
         <Command.List className="max-h-[50dvh] overflow-y-auto p-1.5">
           <Command.Empty className="p-6 text-center text-muted">Nothing found.</Command.Empty>
+          {offered.map(({ name, verbs }) => (
+            <Group key={name} name={name}>
+              {verbs.map(({ label, keys, onSelect }) => (
+                <Item key={label} keys={keys} onSelect={then(onSelect)}>
+                  {label}
+                </Item>
+              ))}
+            </Group>
+          ))}
           <Group name="Do">
-            <Item onSelect={() => openOverlay("new-session")}>New session</Item>
+            <Item keys="C" onSelect={() => openOverlay("new-session")}>
+              New session
+            </Item>
             <Item onSelect={() => openOverlay("compare")}>Compare agents</Item>
-            <Item onSelect={() => openOverlay("shortcuts")}>Keyboard shortcuts</Item>
+            <Item keys="Alt J" onSelect={then(() => goToWaiting(1))}>
+              Next session that needs you
+            </Item>
+            <Item keys="Alt K" onSelect={then(() => goToWaiting(-1))}>
+              Previous session that needs you
+            </Item>
+            {isSession && (
+              <Item keys="[" onSelect={then(toggleList)}>
+                Show or hide the list
+              </Item>
+            )}
+            <Item keys="?" onSelect={() => openOverlay("shortcuts")}>
+              Keyboard shortcuts
+            </Item>
           </Group>
           <Group name="Go to">
-            <Item onSelect={then(() => goTo({ page: "list" }))}>Sessions</Item>
-            <Item onSelect={then(() => goTo({ page: "inbox" }))}>Inbox</Item>
-            <Item onSelect={then(() => goTo({ page: "analytics" }))}>Analytics</Item>
-            <Item onSelect={then(() => goTo({ page: "settings" }))}>Settings</Item>
+            {PLACES.map(({ page, name, keys }) => (
+              <Item key={page} keys={keys} onSelect={then(() => goTo({ page }))}>
+                {name}
+              </Item>
+            ))}
           </Group>
           {sessions.length > 0 && (
             <Group name="Sessions">
@@ -99,11 +131,14 @@ function Group({
 
 function Item({
   value,
+  keys,
   keywords,
   onSelect,
   children,
 }: {
   readonly value?: string;
+  /** Its shortcut. */
+  readonly keys?: string | undefined;
   readonly keywords?: string[];
   readonly onSelect: () => void;
   readonly children: ReactNode;
@@ -115,6 +150,11 @@ function Item({
       className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2 data-[selected=true]:bg-hover pointer-coarse:min-h-11"
     >
       {children}
+      {keys !== undefined && (
+        <kbd aria-hidden="true" className="ml-auto font-sans text-xs text-muted">
+          {keys}
+        </kbd>
+      )}
     </Command.Item>
   );
 }

@@ -1,20 +1,22 @@
 import { errorText } from "@holdfast/client";
-import { Command, Moon, Plus, Sun } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, type ReactElement } from "react";
-import { Button, IconButton } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { StatusRegion } from "./announce.tsx";
 import { ErrorBoundary, type Failure } from "./error-boundary.tsx";
-import { ConnectionBadge, ConnectionBanner } from "./connection-badge.tsx";
+import { ConnectionBanner } from "./connection-badge.tsx";
 import { OpenServerBanner } from "./open-server-banner.tsx";
-import { BottomLinks, SideLinks } from "./navigation.tsx";
+import { toggleList, useListShown } from "./frame/list-shown.ts";
+import { useNextWaiting } from "./frame/next-waiting.ts";
+import { Rail } from "./frame/rail.tsx";
+import { Tabs } from "./frame/tabs.tsx";
 import { useNotificationClicks, useWaitingNotices } from "./notifications.ts";
 import { closeOverlay, openOverlay, useOverlay } from "./overlay.ts";
 import { useIconBadge } from "./page-title.ts";
-import { chooseTheme, useTheme } from "./theme.ts";
 import type { Place } from "./place.ts";
-import { goTo, setPreload, useShownPlace } from "./router.ts";
+import { goTo, setPreload, usePlace, useShownPlace } from "./router.ts";
 import { Empty } from "../ui/empty.tsx";
 import { loaded } from "../ui/loaded.tsx";
+import { ROOM_FOR_LIST, useMedia } from "./frame/use-media.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 /** Loads the code of each page on demand. */
@@ -28,6 +30,7 @@ const LOADERS = {
     import("../settings/settings-page.tsx").then((m) => ({ default: m.SettingsPage })),
   compare: () => import("../compare/compare-page.tsx").then((m) => ({ default: m.ComparePage })),
 };
+const ListColumn = loaded(() => import("../list/list-column.tsx").then((m) => m.ListColumn));
 const SessionPage = lazy(LOADERS.session);
 const OTHER_PAGES = {
   list: lazy(LOADERS.list),
@@ -49,6 +52,7 @@ export function Shell(): ReactElement {
   return (
     <div className="flex h-dvh flex-col">
       <OpenServerBanner />
+      <ConnectionBanner />
       <Frame />
     </div>
   );
@@ -68,61 +72,23 @@ function Frame(): ReactElement {
       >
         Skip to content
       </a>
-      <nav
-        aria-label="Pages"
-        className="hidden w-52 shrink-0 flex-col gap-3 border-r border-line p-3 md:flex"
-      >
-        <div className="flex items-center gap-2 px-1">
-          <img src="/favicon.svg" alt="" width="22" height="22" />
-          <span className="text-[15px] font-semibold tracking-tight">Holdfast</span>
-        </div>
-        <Button
-          tone="primary"
-          icon={<Plus size={16} aria-hidden="true" />}
-          onClick={() => openOverlay("new-session")}
-        >
-          New session
-        </Button>
-        <SideLinks />
-        <div className="mt-auto flex flex-col items-start gap-1">
-          <ConnectionBadge />
-        </div>
-        <div className="flex items-center gap-1">
-          <IconButton label="Commands (Ctrl K)" onClick={() => openOverlay("palette")}>
-            <Command size={16} aria-hidden="true" />
-          </IconButton>
-          <ThemeButton />
-          <IconButton label="Keyboard shortcuts (?)" onClick={() => openOverlay("shortcuts")}>
-            <span aria-hidden="true">?</span>
-          </IconButton>
-        </div>
-      </nav>
-      <ConnectionBanner />
+      <Rail />
+      <ListBeside />
       <PageOutlet />
-      <nav
-        aria-label="Pages"
-        className="border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
-      >
-        <BottomLinks />
-      </nav>
+      <Tabs />
       <StatusRegion />
       <Overlays />
     </div>
   );
 }
 
-function ThemeButton(): ReactElement {
-  useTheme();
-  const isDark = document.documentElement.dataset["theme"] === "dark";
-  const Icon = isDark ? Sun : Moon;
-  return (
-    <IconButton
-      label={isDark ? "Light theme" : "Dark theme"}
-      onClick={() => chooseTheme(isDark ? "light" : "dark")}
-    >
-      <Icon size={16} aria-hidden="true" />
-    </IconButton>
-  );
+/** The list beside an open session, where there is room. */
+function ListBeside(): ReactElement | null {
+  const place = useShownPlace();
+  const isShown = useListShown();
+  const hasRoom = useMedia(ROOM_FOR_LIST);
+  if (place?.page !== "session" || !isShown || !hasRoom) return null;
+  return <ListColumn openId={place.id} />;
 }
 
 /** The current page. A new page takes the focus, as a loaded document would. */
@@ -199,24 +165,29 @@ function MissingPage(): ReactElement {
   );
 }
 
+const NewSessionDialog = loaded(() =>
+  import("../list/new-session-dialog.tsx").then((m) => m.NewSessionDialog),
+);
 const OVERLAYS = {
   palette: loaded(() => import("./palette.tsx").then((m) => m.Palette)),
   shortcuts: loaded(() => import("./shortcuts-dialog.tsx").then((m) => m.ShortcutsDialog)),
-  "new-session": loaded(() =>
-    import("../list/new-session-dialog.tsx").then((m) => m.NewSessionDialog),
-  ),
   compare: loaded(() => import("../compare/compare-dialog.tsx").then((m) => m.CompareDialog)),
+  more: loaded(() => import("./frame/more-dialog.tsx").then((m) => m.MoreDialog)),
 };
 
 function Overlays(): ReactElement | null {
-  const overlay = useOverlay();
-  if (overlay === null) return null;
-  const Shown = OVERLAYS[overlay];
+  const opened = useOverlay();
+  if (opened === null) return null;
+  if (opened.overlay === "new-session")
+    return <NewSessionDialog start={opened.start} onClose={closeOverlay} />;
+  const Shown = OVERLAYS[opened.overlay];
   return <Shown onClose={closeOverlay} />;
 }
 
 /** The shortcuts of every page. */
 function useShellShortcuts(): void {
+  const goToWaiting = useNextWaiting();
+  const isSession = usePlace()?.page === "session";
   useShortcuts({
     "?": () => openOverlay("shortcuts"),
     "mod+k": () => openOverlay("palette"),
@@ -225,5 +196,10 @@ function useShellShortcuts(): void {
     "g i": () => goTo({ page: "inbox" }),
     "g a": () => goTo({ page: "analytics" }),
     "g ,": () => goTo({ page: "settings" }),
+    "alt+j": () => goToWaiting(1),
+    "alt+k": () => goToWaiting(-1),
+    "[": () => {
+      if (isSession) toggleList();
+    },
   });
 }

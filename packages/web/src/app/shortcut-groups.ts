@@ -15,6 +15,8 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
     group("Everywhere", [
       ["Commands", [command, "K"]],
       ["New session", ["C"]],
+      ["Next session that needs you", ["Alt", "J"]],
+      ["Previous session that needs you", ["Alt", "K"]],
       ["Go to sessions", ["G", "S"]],
       ["Go to the inbox", ["G", "I"]],
       ["Go to analytics", ["G", "A"]],
@@ -28,7 +30,7 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
       ["Previous", ["K"], ["↑"]],
       ["Open", ["Enter"]],
       ["Select", ["X"]],
-      ["Archive", ["E"]],
+      ["Archive the selection, or this one", ["E"]],
       ["Clear selection", ["Esc"]],
     ]),
     group("Requests", [
@@ -39,10 +41,12 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
       ["Previous card in the inbox", ["K"]],
     ]),
     group("In a session", [
+      ["Show or hide the list", ["["]],
       ["Find in the session", [command, "F"], ["/"]],
+      ["Show or hide the panel", ["]"]],
       ["Your previous message", ["Alt", "↑"]],
       ["Your next message", ["Alt", "↓"]],
-      ["Cancel the run", ["Esc"]],
+      ["Stop the run", ["Esc"]],
     ]),
     group("While finding", [
       ["Previous match", ["Enter"]],

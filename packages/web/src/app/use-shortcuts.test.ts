@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createKeyReader, type KeyPress } from "./use-shortcuts.ts";
 
 const PLAIN = { metaKey: false, ctrlKey: false, altKey: false };
-const SHORTCUTS = new Set(["?", "j", "mod+k", "alt+arrowup", "g i", "g s"]);
+const SHORTCUTS = new Set(["?", "j", "mod+k", "alt+arrowup", "alt+j", "g i", "g s"]);
 
 function setUp() {
   let now = 0;
@@ -23,7 +23,8 @@ describe("keys", () => {
       press("k", { metaKey: true }),
       press("k", { ctrlKey: true }),
       press("ArrowUp", { altKey: true }),
-    ]).toEqual(["?", "j", "mod+k", "mod+k", "alt+arrowup"]);
+      press("∆", { altKey: true, code: "KeyJ" }),
+    ]).toEqual(["?", "j", "mod+k", "mod+k", "alt+arrowup", "alt+j"]);
   });
 
   it("do not match other keys or modifiers", () => {

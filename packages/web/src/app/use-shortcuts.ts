@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { isForComposer, isLetter } from "./composer-letters.ts";
 
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
@@ -13,7 +14,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return;
       const isCommand = event.metaKey || event.ctrlKey;
-      if (isBusy(event.target, isCommand)) return;
+      if (isBusy(event.target, isCommand || isAltLetter(event))) return;
+      if (!isCommand && !event.altKey && isLetter(event) && isForComposer(event.target)) return;
       const shortcut = read(event, new Set(Object.keys(latest.current)));
       if (shortcut === null) return;
       event.preventDefault();
@@ -26,14 +28,21 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 const TYPED_INTO = "input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable=true]";
 
-function isBusy(target: EventTarget | null, isCommand: boolean): boolean {
+/** Whether a dialog, a menu or a field has the keys. */
+export function isBusy(target: EventTarget | null, isCommand: boolean): boolean {
   if (document.querySelector('[role="dialog"]') !== null) return true;
   if (!(target instanceof Element)) return false;
   if (target.closest('[role="menu"]') !== null) return true;
   return !isCommand && target.closest(TYPED_INTO) !== null;
 }
 
-export type KeyPress = Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey">;
+/** Alt with a letter types nothing that anybody needs in a message. */
+function isAltLetter(press: KeyPress): boolean {
+  return /^alt\+[a-z]$/u.test(nameOf(press));
+}
+
+export type KeyPress = Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey"> &
+  Partial<Pick<KeyboardEvent, "code">>;
 
 const SEQUENCE_MS = 1_000;
 
@@ -56,7 +65,10 @@ export function createKeyReader(now: () => number) {
   };
 }
 
-function nameOf({ key, metaKey, ctrlKey, altKey }: KeyPress): string {
+function nameOf({ key, code = "", metaKey, ctrlKey, altKey }: KeyPress): string {
   const command = metaKey || ctrlKey ? "mod+" : "";
-  return `${command}${altKey ? "alt+" : ""}${key.toLowerCase()}`;
+  if (!altKey) return command + key.toLowerCase();
+  // On a Mac, Alt turns a letter into another character.
+  const letter = /^Key([A-Z])$/u.exec(code)?.[1];
+  return `${command}alt+${(letter ?? key).toLowerCase()}`;
 }

@@ -52,12 +52,14 @@ export function LoginAnswer({
 }
 
 /** Logins that the server begins: the person opens a page and types a code there. */
-function RemoteLogin({
+export function RemoteLogin({
   provider,
   methods,
+  intro = "Or log in from here:",
 }: {
   readonly provider: string;
   readonly methods: LoginNeed["remote"];
+  readonly intro?: string;
 }): ReactElement {
   const queries = useQueryClient();
   const key = ["login", provider] as const;
@@ -73,7 +75,7 @@ function RemoteLogin({
   });
   return (
     <div className="flex flex-col gap-2">
-      <p>Or log in from here:</p>
+      <p>{intro}</p>
       <div className="flex flex-wrap gap-2">
         {methods.map(({ id, name }) => (
           <Button

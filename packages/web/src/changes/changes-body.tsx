@@ -2,13 +2,17 @@ import type { Changes, Run, Session } from "@holdfast/protocol";
 import { errorText } from "@holdfast/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, RefreshCw } from "lucide-react";
-import { useState, type ReactElement } from "react";
+import { useRef, useState, type ReactElement } from "react";
 import { client } from "../api/client.ts";
 import { saveFile } from "../api/save-file.ts";
 import { HighlightProvider } from "../markdown/use-highlight.tsx";
 import { runName } from "../rewind/run-name.ts";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
+import { CommentsBar } from "../comments/comments-bar.tsx";
+import { FormSwitch } from "../diff/form-switch.tsx";
+import { useFittingForm } from "../diff/use-fitting-form.ts";
 import { Button, IconButton } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { Problem } from "../ui/field.tsx";
 import { Spinner } from "../ui/spinner.tsx";
@@ -22,24 +26,34 @@ import { useFreshChanges } from "./use-fresh-changes.ts";
 
 const KeepSection = loaded(() => import("../keep/keep-section.tsx").then((m) => m.KeepSection));
 
+const UNFOLDED_MAX = 12;
+
 export interface ChangesProps {
   readonly session: Session;
   readonly runs: readonly Run[];
   readonly scope: Scope;
   readonly onScope: (scope: Scope) => void;
   readonly transcript: TranscriptStore;
+  /** Called before the comments go to the message box: what covers it closes. */
+  readonly onLeave?: () => void;
+  /** Whether files are unfolded at first, if they are few. */
+  readonly isUnfolded?: boolean;
 }
 
 /** The changed files of a session or a run. */
 export function ChangesBody(props: ChangesProps): ReactElement {
-  const { session, runs, scope, onScope, transcript } = props;
+  const { session, runs, scope, onScope, transcript, onLeave, isUnfolded = false } = props;
   const { data, error, isFetching } = useQuery(changesQuery(session.id, scope));
   const queries = useQueryClient();
   const refresh = (): void => void queries.invalidateQueries({ queryKey: changesKey(session.id) });
   useFreshChanges(session, runs);
+  const body = useRef<HTMLDivElement>(null);
+  const form = useFittingForm(body);
+  const [isLarge, setLarge] = useState(false);
+  const canComment = session.status !== "archived" && session.status !== "error";
   return (
     <HighlightProvider>
-      <div className="flex flex-col gap-3">
+      <div ref={body} className="flex flex-col gap-3">
         {session.changes !== null && <KeepSection session={session} />}
         <ScopeSwitch
           scope={scope}
@@ -52,7 +66,10 @@ export function ChangesBody(props: ChangesProps): ReactElement {
             {data === undefined ? "" : summaryOf(data)}
           </p>
           {data?.available === true && data.files.length > 0 && (
-            <PatchButton sessionId={session.id} scope={scope} />
+            <>
+              <FormSwitch form={form} onTooNarrow={() => setLarge(true)} />
+              <PatchButton sessionId={session.id} scope={scope} />
+            </>
           )}
           <IconButton label="Refresh" size="small" busy={isFetching} onClick={refresh}>
             <RefreshCw size={13} aria-hidden="true" />
@@ -70,7 +87,23 @@ export function ChangesBody(props: ChangesProps): ReactElement {
             sessionId={session.id}
             scope={scope}
             changes={data}
+            form={form.shown}
+            isUnfolded={isUnfolded && data.files.length <= UNFOLDED_MAX}
+            canComment={canComment}
           />
+        )}
+        {canComment && <CommentsBar sessionId={session.id} onLeave={onLeave} />}
+        {isLarge && (
+          <Dialog open onClose={() => setLarge(false)} title="Changes" size="screen">
+            <ChangesBody
+              {...props}
+              isUnfolded
+              onLeave={() => {
+                setLarge(false);
+                onLeave?.();
+              }}
+            />
+          </Dialog>
         )}
       </div>
     </HighlightProvider>

@@ -2,7 +2,7 @@ import type { ChangedFile, Changes } from "@holdfast/protocol";
 import { useState, type KeyboardEvent, type ReactElement } from "react";
 import { Button } from "../ui/button.tsx";
 import { countsName, filesText } from "./counts.ts";
-import { FileRow } from "./file-row.tsx";
+import { FileRow, type FileViewProps } from "./file-row.tsx";
 import type { Scope } from "./scope.ts";
 import "../tools/tools.css";
 import "./changes.css";
@@ -11,11 +11,10 @@ const AT_ONCE = 200;
 
 /** The changed files, each with its diff. */
 export function FileList({
-  sessionId,
   scope,
   changes,
-}: {
-  readonly sessionId: string;
+  ...view
+}: FileViewProps & {
   readonly scope: Scope;
   readonly changes: Changes;
 }): ReactElement {
@@ -33,7 +32,7 @@ export function FileList({
           onKeyDown={moveFocus}
         >
           {files.slice(0, count).map((file: ChangedFile) => (
-            <FileRow key={file.path} sessionId={sessionId} scope={scope} file={file} />
+            <FileRow key={file.path} {...view} scope={scope} file={file} />
           ))}
         </ul>
       )}

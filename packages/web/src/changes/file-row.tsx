@@ -8,26 +8,35 @@ import { Spinner } from "../ui/spinner.tsx";
 import { fileDiffQuery } from "./changes-queries.ts";
 import { FileLetter } from "./file-letter.tsx";
 import { hasLines, isBinary, modeText, pathText } from "./file-texts.ts";
+import type { DiffForm } from "../diff/diff-choice.ts";
 import { PatchView } from "../diff/patch-view.tsx";
+import { commentCount } from "../comments/comment-text.ts";
+import { useComments } from "../comments/page-comments.ts";
 import type { Scope } from "./scope.ts";
 
-interface FileProps {
+export interface FileViewProps {
   readonly sessionId: string;
+  readonly form: DiffForm;
+  readonly canComment: boolean;
+  readonly isUnfolded?: boolean;
+}
+
+interface FileProps extends FileViewProps {
   readonly scope: Scope;
   readonly file: ChangedFile;
 }
 
 /** A changed file, which unfolds its diff. */
 export function FileRow(props: FileProps): ReactElement {
-  const { file } = props;
-  const [isOpen, setOpen] = useState(false);
+  const { file, isUnfolded = false } = props;
+  const [isOpen, setOpen] = useState(isUnfolded);
   return (
     <li className="file-row">
       <FoldLine
         open={isOpen}
         onToggle={() => setOpen(!isOpen)}
         icon={<FileLetter change={file.change} />}
-        aside={<FileMarks file={file} />}
+        aside={<FileMarks {...props} />}
         details={<FileDetails {...props} />}
       >
         <span className="font-mono text-xs text-fg">{pathText(file)}</span>
@@ -42,10 +51,12 @@ const BY_TITLES = {
   both: "It changed in a run of this session, and also at another time.",
 } as const;
 
-function FileMarks({ file }: Pick<FileProps, "file">): ReactElement {
-  const { by, added, deleted } = file;
+function FileMarks({ file, sessionId }: FileProps): ReactElement {
+  const { by, added, deleted, path } = file;
+  const comments = useComments(sessionId).filter((comment) => comment.path === path).length;
   return (
     <span className="fold-aside ml-auto flex items-center gap-1.5">
+      {comments > 0 && <Badge tone="accent">{commentCount(comments)}</Badge>}
       {by !== "session" && (
         <span title={BY_TITLES[by]}>
           <Badge tone="warn">{BY[by]}</Badge>
@@ -62,7 +73,7 @@ function FileMarks({ file }: Pick<FileProps, "file">): ReactElement {
   );
 }
 
-function FileDetails({ sessionId, scope, file }: FileProps): ReactElement {
+function FileDetails({ sessionId, scope, file, form, canComment }: FileProps): ReactElement {
   const { path } = file;
   const query = fileDiffQuery(sessionId, scope, path);
   const { data, error, isFetching } = useQuery(query);
@@ -72,6 +83,9 @@ function FileDetails({ sessionId, scope, file }: FileProps): ReactElement {
       {mode !== null && <p className="text-xs text-muted">{mode}</p>}
       {data !== undefined && (
         <PatchView
+          sessionId={sessionId}
+          form={form}
+          canComment={canComment}
           diffKey={JSON.stringify(query.queryKey)}
           path={path}
           patch={data.patch}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, type ReactElement } from "react";
 import { providersQuery } from "../api/queries.ts";
-import { MissingProviders } from "../list/missing-providers.tsx";
+import { SetUpAgents } from "../list/set-up-agents.tsx";
 import { Check } from "../ui/field.tsx";
 import { MAX_AGENTS } from "./compare-texts.ts";
 
@@ -40,7 +40,7 @@ export function AgentsField({
           Two to four. Each works in a worktree of its own.
         </p>
       </fieldset>
-      <MissingProviders providers={providers} />
+      <SetUpAgents />
     </div>
   );
 }

@@ -154,7 +154,15 @@ function Files({ session }: { readonly session: Session }): ReactElement {
           ? "No changed files"
           : `${filesText(counts.files)}, ${countsText(counts)}`}
       </h3>
-      {data !== undefined && <FileList sessionId={session.id} scope={SCOPE} changes={data} />}
+      {data !== undefined && (
+        <FileList
+          sessionId={session.id}
+          form="unified"
+          canComment={false}
+          scope={SCOPE}
+          changes={data}
+        />
+      )}
       {error !== null && !isFetching && (
         <p role="alert" className="text-xs text-danger wrap-anywhere">
           {errorText(error)}

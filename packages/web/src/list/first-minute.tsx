@@ -1,16 +1,22 @@
 import { errorText } from "@holdfast/client";
 import type { Provider } from "@holdfast/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
+import { FolderGit2, MessageSquare, Plus } from "lucide-react";
 import { useState, type ReactElement, type ReactNode } from "react";
 import { client } from "../api/client.ts";
 import { providersQuery, repositoriesQuery } from "../api/queries.ts";
 import { openOverlay } from "../app/overlay.ts";
 import { Button } from "../ui/button.tsx";
-import { MissingProviders } from "./missing-providers.tsx";
 import { AddRepository } from "./repository-field.tsx";
+import { SetUpAgents } from "./set-up-agents.tsx";
 
-/** The list of a server without sessions: choose the default agent, add a repository, and begin. */
+const EXAMPLES = [
+  "Explain how this repository is organised, and where to start reading.",
+  "Run the tests. If one fails, find out why and fix it.",
+  "Review the last commit for mistakes.",
+] as const;
+
+/** The list of a server without sessions: what this is, and how to begin. */
 export function FirstMinute(): ReactElement {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -18,26 +24,50 @@ export function FirstMinute(): ReactElement {
         <header className="flex flex-col gap-1">
           <h2 className="text-base font-semibold">No sessions yet</h2>
           <p className="text-muted">
-            Choose your agent and the repository it works in. The demo agent answers without a key.
+            Holdfast runs coding agents in your repositories and keeps every session, so you can
+            close this page and come back from any browser.
           </p>
         </header>
-        <DefaultAgent />
         <FirstRepository />
-        <Button
-          tone="primary"
-          className="self-start"
-          icon={<Plus size={16} aria-hidden="true" />}
-          onClick={() => openOverlay("new-session")}
-        >
-          New session
-        </Button>
+        <FirstPrompt />
+        <DefaultAgent />
       </div>
     </div>
   );
 }
 
+/** Each example opens the dialog, where it can still be changed. */
+function FirstPrompt(): ReactElement {
+  return (
+    <Step title="Start with">
+      <ul className="flex flex-col gap-1.5">
+        {EXAMPLES.map((message) => (
+          <li key={message}>
+            <button
+              type="button"
+              onClick={() => openOverlay("new-session", { message })}
+              className="touch-target flex w-full items-center gap-2.5 rounded-md border border-line bg-surface px-3 py-2 text-left hover:bg-hover"
+            >
+              <MessageSquare size={15} aria-hidden="true" className="shrink-0 text-muted" />
+              {message}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Button
+        tone="primary"
+        className="self-start"
+        icon={<Plus size={16} aria-hidden="true" />}
+        onClick={() => openOverlay("new-session")}
+      >
+        New session
+      </Button>
+    </Step>
+  );
+}
+
 function DefaultAgent(): ReactElement {
-  const { data, error, refetch, isFetching } = useQuery(providersQuery);
+  const { data, error } = useQuery(providersQuery);
   const queries = useQueryClient();
   const choosing = useMutation({
     mutationFn: (defaultProvider: string) => client.updateProviders({ defaultProvider }),
@@ -47,7 +77,7 @@ function DefaultAgent(): ReactElement {
   const chosen = choosing.isPending ? choosing.variables : data?.defaultProvider;
   const problem = choosing.error ?? error;
   return (
-    <Step title="Default agent">
+    <Step title="Agents on this machine">
       <div role="radiogroup" aria-label="Default agent" className="flex flex-col">
         {providers
           .filter(({ installed }) => installed)
@@ -65,10 +95,7 @@ function DefaultAgent(): ReactElement {
           {errorText(problem)}
         </p>
       )}
-      <MissingProviders providers={providers} />
-      <Button size="small" className="self-start" busy={isFetching} onClick={() => void refetch()}>
-        Look for agents again
-      </Button>
+      <SetUpAgents />
     </Step>
   );
 }
@@ -118,11 +145,16 @@ function FirstRepository(): ReactElement {
     );
   return (
     <Step title="Repository">
-      <ul className="flex flex-col gap-1">
+      <ul className="flex flex-wrap gap-1.5">
         {repos.map(({ id, name, path }) => (
-          <li key={id} className="min-w-0 px-2">
-            <span className="font-medium">{name}</span>{" "}
-            <span className="break-all text-muted">{path}</span>
+          <li key={id}>
+            <Button
+              title={path}
+              icon={<FolderGit2 size={15} aria-hidden="true" />}
+              onClick={() => openOverlay("new-session", { repoId: id })}
+            >
+              {name}
+            </Button>
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { narrowedBy, parseListSearch, toFilter } from "./list-search.ts";
+import { narrowedBy, parseListSearch, toFilter, unknownFilters } from "./list-search.ts";
 
 describe("the filters of the list", () => {
   it("are parsed from a URL without invalid values", () => {
@@ -17,6 +17,14 @@ describe("the filters of the list", () => {
     ).toEqual({ q: "build", repo: "r1", status: "active", phase: "planning", archived: true });
   });
 
+  it("without a meaning are listed, and those that are left empty are not", () => {
+    expect(unknownFilters({ q: "build", state: "sleeping", provider: "", other: "x" })).toEqual([
+      "state=sleeping",
+      "other=x",
+    ]);
+    expect(unknownFilters({ state: "running", archived: "1" })).toEqual([]);
+  });
+
   it("are counted without the search words and archived sessions", () => {
     expect(narrowedBy({ q: "a", archived: true })).toBe(0);
     expect(narrowedBy({ q: "a", status: "error", repo: "r1" })).toBe(2);
@@ -29,17 +37,17 @@ describe("the filters of the list", () => {
     ["one status and archived ones", { status: "error", archived: true }, ["error", "archived"]],
     ["archived ones once", { status: "archived", archived: true }, ["archived"]],
   ] as const)("request %s", (_, search, status) => {
-    expect(toFilter(search)).toEqual({ status });
+    expect(toFilter(search)).toEqual({ order: "turn", status });
   });
 
-  it("are all sent to the server", () => {
+  it("are all sent to the server, except the state", () => {
     expect(
       toFilter({ q: "a", repo: "r1", state: "idle", phase: "planning", provider: "demo" }),
     ).toEqual({
+      order: "turn",
       status: ["active", "suspended"],
       q: "a",
       repoId: "r1",
-      state: ["idle"],
       phase: "planning",
       provider: "demo",
     });

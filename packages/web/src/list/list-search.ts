@@ -14,7 +14,7 @@ export interface ListSearch {
   readonly archived?: true;
 }
 
-/** Ignores invalid values: an edited URL is no error. */
+/** Without invalid values, which `unknownFilters` lists. */
 export function parseListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
   const { q, repo, status, state, phase, provider, archived } = search;
   return {
@@ -28,12 +28,21 @@ export function parseListSearch(search: Readonly<Record<string, unknown>>): List
   };
 }
 
-/** The filter for the server. */
+/** The filters in a URL that have no meaning, such as `state=foo`. */
+export function unknownFilters(search: Readonly<Record<string, string>>): readonly string[] {
+  const known = parseListSearch(search);
+  return Object.entries(search)
+    .filter(([name, value]) => value !== "" && !(name in known))
+    .map(([name, value]) => `${name}=${value}`);
+}
+
+/** The filter for the server, without the state: all states are counted. */
 export function toFilter(search: ListSearch): SessionsFilter {
-  const { q, repo, status, state, phase, provider, archived } = search;
+  const { q, repo, status, phase, provider, archived } = search;
   return {
+    order: "turn",
     status: [...statusesOf(status, archived === true)],
-    ...defined({ q, repoId: repo, state: state && [state], phase, provider }),
+    ...defined({ q, repoId: repo, phase, provider }),
   };
 }
 

@@ -4,6 +4,7 @@ import { useState, type FormEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
 import { pageStorage } from "../api/page-storage.ts";
 import { providersQuery, repositoriesQuery } from "../api/queries.ts";
+import type { Start } from "../app/overlay.ts";
 import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -12,7 +13,13 @@ import { loaded } from "../ui/loaded.tsx";
 import { WorkspaceField } from "../worktree/workspace-field.tsx";
 import { ConnectionFields } from "./connection-fields.tsx";
 import { MessageField } from "./message-field.tsx";
-import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
+import {
+  createSession,
+  keepLastChoice,
+  readLastChoice,
+  toRequest,
+  type Draft,
+} from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
 
@@ -22,8 +29,14 @@ const CompareDialog = loaded(() =>
 
 const FORM = "new-session";
 
-export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const { draft, change, problem, isBusy, create } = useNewSession(onClose);
+export function NewSessionDialog({
+  start,
+  onClose,
+}: {
+  readonly start: Start;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { draft, change, problem, isBusy, create } = useNewSession(start, onClose);
   const [isComparing, setComparing] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -106,9 +119,9 @@ const NOTHING_TYPED = {
   directories: "",
 } as const;
 
-function useNewSession(onClose: () => void) {
+function useNewSession(start: Start, onClose: () => void) {
   const chosen = useDefaults();
-  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const [typed, setTyped] = useState<Partial<Draft>>(start);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [key, setKey] = useState(() => crypto.randomUUID());
@@ -127,7 +140,7 @@ function useNewSession(onClose: () => void) {
       setBusy(true);
       setProblem(null);
       try {
-        const { id } = await client.sessions.create(toRequest(draft), { idempotencyKey: key });
+        const id = await createSession(client.sessions, toRequest(draft), key);
         keepLastChoice(pageStorage, draft);
         onClose();
         goTo({ page: "session", id });
@@ -146,7 +159,9 @@ function useDefaults(): Pick<Draft, "repoId" | "provider" | "model"> {
   const { providers = [], defaultProvider = "" } = useQuery(providersQuery).data ?? {};
   const repo = repos.find(({ id }) => id === last.repoId) ?? repos[0];
   const usable = providers.filter(({ installed }) => installed);
-  const provider = usable.find(({ name }) => name === last.provider)?.name ?? defaultProvider;
+  const isUsable = (wanted: string | undefined): boolean =>
+    usable.some(({ name }) => name === wanted);
+  const provider = [last.provider, defaultProvider, usable[0]?.name].find(isUsable) ?? "";
   const models = usable.find(({ name }) => name === provider)?.models ?? [];
   const model = models.find(({ id }) => id === last.model)?.id ?? "";
   return { repoId: repo?.id ?? "", provider, model };

@@ -1,4 +1,4 @@
-import { isObject } from "@holdfast/client";
+import { HoldfastError, isObject, type Client } from "@holdfast/client";
 import {
   LIMITS,
   type AgentOption,
@@ -55,8 +55,30 @@ export function toRequest(draft: Draft): CreateSessionRequest {
   };
 }
 
+/**
+ * Creates a session and sends its first message. If all agents are busy, the message waits in the queue of the new
+ * session, as in a session that exists.
+ */
+export async function createSession(
+  sessions: Pick<Client["sessions"], "create" | "send">,
+  request: CreateSessionRequest,
+  key: string,
+): Promise<string> {
+  const { message, ...idle } = request;
+  try {
+    return (await sessions.create(request, { idempotencyKey: key })).id;
+  } catch (error) {
+    const isBusy = error instanceof HoldfastError && error.code === "agents_busy";
+    if (!isBusy || message === undefined) throw error;
+    const { id } = await sessions.create(idle, { idempotencyKey: `${key}-idle` });
+    const words = typeof message === "string" ? { text: message } : message;
+    await sessions.send(id, words, { idempotencyKey: `${key}-message` });
+    return id;
+  }
+}
+
 /** The servers alone, or in the form of other programs: `{"mcpServers": {…}}`. */
-function parseServers(text: string): McpServers | null {
+export function parseServers(text: string): McpServers | null {
   if (text.trim() === "") return null;
   const value = parseJson(text);
   const servers = isObject(value) ? (value["mcpServers"] ?? value) : null;
@@ -69,7 +91,7 @@ function mayBeServers(value: unknown): value is McpServers {
   return isObject(value);
 }
 
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())

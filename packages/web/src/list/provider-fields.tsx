@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { providersQuery } from "../api/queries.ts";
 import { Field, Select } from "../ui/field.tsx";
-import { MissingProviders } from "./missing-providers.tsx";
+import { SetUpAgents } from "./set-up-agents.tsx";
 import { choicesOf, withOption, type Draft } from "./new-session.ts";
 
-/** Chooses the agent, its model and its options. Agents that are not installed are listed with their instructions. */
+/** Chooses an installed agent, its model and its options. */
 export function ProviderFields({
   provider,
   model,
@@ -31,13 +31,14 @@ export function ProviderFields({
                 onChange({ provider: event.target.value, model: "", mode: "", options: {} })
               }
             >
-              {providers.map(({ name, title, installed }) => (
-                <option key={name} value={name} disabled={!installed}>
-                  {title}
-                  {installed ? "" : " (not installed)"}
-                  {name === defaultProvider ? " (default)" : ""}
-                </option>
-              ))}
+              {providers
+                .filter(({ installed }) => installed)
+                .map(({ name, title }) => (
+                  <option key={name} value={name}>
+                    {title}
+                    {name === defaultProvider ? " (default)" : ""}
+                  </option>
+                ))}
             </Select>
           )}
         </Field>
@@ -96,7 +97,7 @@ export function ProviderFields({
           </Field>
         ))}
       </div>
-      <MissingProviders providers={providers} />
+      <SetUpAgents />
     </div>
   );
 }

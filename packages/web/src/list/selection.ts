@@ -17,6 +17,7 @@ export function useSelection() {
         setIds((before) => new Set([...before, ...between(order, last ?? id, id)]));
         setLast(id);
       },
+      set: (all: readonly string[]): void => setIds(new Set(all)),
       clear: (): void => setIds(new Set()),
     }),
     [ids, last],

@@ -1,5 +1,6 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState, type ReactElement, type ReactNode } from "react";
+import "./markdown.css";
 
 const SHOWN_MS = 1_500;
 

@@ -9,6 +9,7 @@ import {
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 import type { CodeLine, HighlightReply, HighlightRequest } from "./highlight-messages.ts";
 import type { GrammarName } from "./languages.ts";
+import { patiently } from "./patiently.ts";
 
 const THEME = "holdfast";
 const PREFIX = "--";
@@ -65,12 +66,15 @@ async function take(request: HighlightRequest): Promise<void> {
   const highlighter = await opening;
   if (!highlighter.getLoadedLanguages().includes(grammar)) await highlighter.loadLanguage(load);
   const grammarState = states.get(code);
-  const tokens = highlighter.codeToTokensBase(lines.join("\n"), {
-    lang: grammar,
-    theme: THEME,
-    tokenizeMaxLineLength: MAX_LINE,
-    ...(grammarState === undefined ? {} : { grammarState }),
-  });
+  const tokens = patiently((tokenizeTimeLimit) =>
+    highlighter.codeToTokensBase(lines.join("\n"), {
+      lang: grammar,
+      theme: THEME,
+      tokenizeMaxLineLength: MAX_LINE,
+      tokenizeTimeLimit,
+      ...(grammarState === undefined ? {} : { grammarState }),
+    }),
+  );
   const state = highlighter.getLastGrammarState(tokens);
   if (state !== undefined) states.set(code, state);
   const reply: HighlightReply = { code, from, lines: tokens.map(toLine) };

@@ -15,7 +15,7 @@ import { Spinner } from "../ui/spinner.tsx";
 import { filePlanOf, keptNews, keptText, runsText } from "./rewind-texts.ts";
 import { draftMessage } from "./rewound-draft.ts";
 import { runName } from "./run-name.ts";
-import type { DoneRewind } from "./use-rewind.ts";
+import type { AskedRewind, DoneRewind } from "./use-rewind.ts";
 
 const FORM = "rewind-session";
 
@@ -29,13 +29,13 @@ interface Choice {
 export function RewindDialog({
   session,
   runId,
+  intent,
   transcript,
   drafts,
   onDone,
   onClose,
-}: {
+}: AskedRewind & {
   readonly session: Session;
-  readonly runId: string;
   readonly transcript: TranscriptStore;
   readonly drafts: Drafts;
   readonly onDone: (done: DoneRewind) => void;
@@ -46,6 +46,7 @@ export function RewindDialog({
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const { files, conversation, force } = choice;
+  const isEdit = intent === "edit";
   const isSomething = files || conversation;
   const { data, error, isFetching } = useQuery({
     // The version: what would be done depends on the session.
@@ -65,7 +66,7 @@ export function RewindDialog({
     try {
       const reply = await client.sessions.rewind(session.id, { run: runId, ...choice });
       announce("Rewound");
-      if (conversation) draftMessage({ drafts, transcript }, runId);
+      if (conversation) draftMessage({ drafts, transcript }, runId, { keep: isEdit });
       onDone({ rewindId: reply.rewind?.id ?? null, left: keptNews(reply) });
     } catch (reason) {
       setProblem(errorText(reason));
@@ -76,8 +77,12 @@ export function RewindDialog({
     <Dialog
       open
       onClose={onClose}
-      title="Go back to before this message?"
-      description="Nothing is lost: you can undo this until the next run starts."
+      title={isEdit ? "Edit and run again?" : "Go back to before this message?"}
+      description={
+        isEdit
+          ? "The session goes back to before this message, whose text is put into the message box. You can undo this until the next run starts."
+          : "Nothing is lost: you can undo this until the next run starts."
+      }
       footer={
         <>
           <Button data-autofocus onClick={onClose}>
@@ -90,7 +95,7 @@ export function RewindDialog({
             busy={isBusy}
             disabled={!isSomething || data === undefined}
           >
-            Go back
+            {isEdit ? "Edit" : "Go back"}
           </Button>
         </>
       }

@@ -5,7 +5,7 @@ import { sampleMessage } from "../session/testing/samples.ts";
 import { draftMessage, undraftMessage } from "./rewound-draft.ts";
 
 const place = () => ({
-  drafts: createDrafts(memoryStorage()),
+  drafts: createDrafts(memoryStorage(), memoryStorage()),
   transcript: { sessionId: "s", messageOfRun: () => sampleMessage("m"), words: () => "Do it" },
 });
 

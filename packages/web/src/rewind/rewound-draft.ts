@@ -6,9 +6,19 @@ export interface DraftPlace {
   readonly transcript: Pick<TranscriptStore, "sessionId" | "messageOfRun" | "words">;
 }
 
-/** A message that was taken back is the draft, so that it can be changed and sent again. */
-export function draftMessage(place: DraftPlace, runId: string): void {
-  replaceDraft(place, "", wordsOf(place, runId));
+/**
+ * A message that was taken back is the draft, so that it can be changed and sent again. Another draft stays; `keep`: below
+ * the message.
+ */
+export function draftMessage(
+  place: DraftPlace,
+  runId: string,
+  { keep = false }: { readonly keep?: boolean } = {},
+): void {
+  const { text } = place.drafts.read(place.transcript.sessionId);
+  const words = wordsOf(place, runId);
+  if (keep) replaceDraft(place, text, text === "" ? words : `${words}\n\n${text}`);
+  else replaceDraft(place, "", words);
 }
 
 /** Removes that draft if it was not changed. */

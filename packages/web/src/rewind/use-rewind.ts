@@ -7,10 +7,18 @@ export interface DoneRewind {
   readonly left: string | null;
 }
 
+/** To edit the message of the run, or only to go back. */
+export type RewindIntent = "edit" | "go back";
+
+export interface AskedRewind {
+  readonly runId: string;
+  readonly intent: RewindIntent;
+}
+
 /** What the session's page keeps about rewinds; the dialog and the bar carry them out. */
 export function useRewind() {
   /** The run before which the dialog asks to go back. */
-  const [asked, setAsked] = useState<string | null>(null);
+  const [asked, setAsked] = useState<AskedRewind | null>(null);
   const [last, setLast] = useState<DoneRewind | null>(null);
   /** Counts the changes of the draft from outside of the composer. */
   const [draftCount, setDraftCount] = useState(0);
@@ -20,7 +28,7 @@ export function useRewind() {
     last,
     draftCount,
     readDraft,
-    ask: useCallback((runId: string) => setAsked(runId), []),
+    ask: useCallback((runId: string, intent: RewindIntent) => setAsked({ runId, intent }), []),
     close: () => setAsked(null),
     done: (done: DoneRewind) => {
       readDraft();

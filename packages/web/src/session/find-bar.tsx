@@ -13,6 +13,7 @@ import { isComposing } from "../composer/composer-keys.ts";
 import type { Find } from "../transcript/find.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
+import { Spinner } from "../ui/spinner.tsx";
 
 /** Searches all messages of the session, on the screen or not. */
 export function FindBar({
@@ -24,7 +25,7 @@ export function FindBar({
   readonly input: RefObject<HTMLInputElement | null>;
   readonly onClose: () => void;
 }): ReactElement {
-  const { query, hits, at } = useStore(find);
+  const { query, hits, at, isSearching } = useStore(find);
   const [typed, setTyped] = useState(query);
   useEffect(() => input.current?.focus(), [input]);
   const text = useDeferredValue(typed);
@@ -42,10 +43,14 @@ export function FindBar({
     else find.previous();
   };
   const count =
-    query.trim() === "" ? "" : at === null ? "Not found" : `${at + 1} of ${hits.length}`;
+    query.trim() === "" || (at === null && isSearching)
+      ? ""
+      : at === null
+        ? "Not found"
+        : `${at + 1} of ${hits.length}`;
   useEffect(() => {
-    if (count !== "") announce(count);
-  }, [count]);
+    if (count !== "" && !isSearching) announce(count);
+  }, [count, isSearching]);
   return (
     <search className="flex items-center gap-1 border-b border-line px-3 py-1.5 sm:px-4">
       <Input
@@ -58,6 +63,7 @@ export function FindBar({
         onKeyDown={onKeyDown}
         className="h-8 max-w-md min-w-0 flex-1"
       />
+      {isSearching && <Spinner />}
       <span className="px-1 text-xs whitespace-nowrap text-muted tabular-nums">{count}</span>
       <IconButton
         label="Previous match (Enter)"

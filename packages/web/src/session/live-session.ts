@@ -5,7 +5,7 @@ import {
   type StreamEvent,
   errorText,
 } from "@holdfast/client";
-import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
+import type { QueuedMessage, Run, Session, Suspension, WholeSession } from "@holdfast/protocol";
 import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
 import {
@@ -29,22 +29,25 @@ export type LiveState =
 /** Whether the page receives the session's events. */
 export type Link = "live" | "broken" | "catching up" | { readonly refused: string };
 
+/** The messages that are read at first; the transcript reads older ones when they are needed. */
+const TAIL = 200;
+
 export type LiveSession = ReturnType<typeof createLiveSession>;
 
 export interface LiveSessionOptions {
   readonly id: string;
   readonly sessions: Pick<Client["sessions"], "get" | "queue" | "events" | "runs">;
   readonly waiting: Waiting;
-  /** Receives the messages. */
-  readonly onLoad: (whole: WholeSession) => void;
+  /** Receives the last messages. The session is shown when it resolves. */
+  readonly onLoad: (whole: WholeSession) => Promise<void> | void;
   readonly onEvent: (event: StreamEvent) => void;
-  /** Receives earlier runs. */
-  readonly onRuns: (runs: readonly Run[]) => void;
+  /** Receives earlier runs, and what they waited for. */
+  readonly onRuns: (runs: readonly Run[], closed: readonly Suspension[]) => void;
   /** Reports a missed event; the session is loaded again. */
   readonly onFault: (error: Error) => void;
 }
 
-/** One session: loaded once, then updated by its events. */
+/** One session: its end is loaded once, then updated by its events. */
 export function createLiveSession(options: LiveSessionOptions) {
   const { id, sessions, waiting } = options;
   const { current, set, subscribe } = createStore<LiveState>({ at: "opening" });
@@ -61,9 +64,9 @@ export function createLiveSession(options: LiveSessionOptions) {
 
   /** The queue is read after the session; later changes arrive as events. */
   const read = async (signal: AbortSignal): Promise<WholeSession> => {
-    const whole = await sessions.get(id, { signal });
+    const whole = await sessions.get(id, { tail: TAIL, signal });
     const queue = whole.queued === 0 ? [] : (await sessions.queue(id, { signal })).queue;
-    options.onLoad(whole);
+    await options.onLoad(whole);
     set({ at: "open", view: openedView(whole, queue), link: "catching up" });
     return whole;
   };
@@ -85,18 +88,22 @@ export function createLiveSession(options: LiveSessionOptions) {
   const learnRuns = async (whole: WholeSession, signal: AbortSignal): Promise<void> => {
     const { pastStart, readPastRuns } = await import("./past-runs.ts");
     const until = Number(whole.lastEventId);
-    const after = pastStart(whole.messages, until);
+    const start = whole.earlier > 0 ? (whole.messages[0]?.seq ?? 1) - 1 : 0;
+    const after = Math.max(start, pastStart(whole.messages, until));
     const past = await readPastRuns(sessions, { id: whole.id, after, until, signal });
-    takePastRuns(past);
+    takePastRuns(past, past.closed);
     // The log was too long to be read from its beginning.
     if (past.complete) return;
     const { readFirstRuns } = await import("./first-runs.ts");
     takePastRuns(await readFirstRuns(sessions, { id: whole.id, signal }));
   };
 
-  const takePastRuns = (past: Parameters<typeof withPastRuns>[1]): void => {
+  const takePastRuns = (
+    past: Parameters<typeof withPastRuns>[1],
+    closed: readonly Suspension[] = [],
+  ): void => {
     change((view) => withPastRuns(view, past));
-    options.onRuns(past.runs);
+    options.onRuns(past.runs, closed);
   };
 
   return {

@@ -9,13 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import {
-  authorOf,
-  type Message,
-  type ProvidersReply,
-  type Run,
-  type Session,
-} from "@holdfast/protocol";
+import type { ProvidersReply, Run, Session } from "@holdfast/protocol";
 import { ApprovalSlotContext } from "../approvals/session/approval-slot.tsx";
 import { useRequests } from "../approvals/session/use-requests.tsx";
 import { providersQuery } from "../api/queries.ts";
@@ -24,12 +18,12 @@ import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import type { Agent } from "../composer/agent-choice.ts";
 import { Composer } from "../composer/composer.tsx";
-import type { Scope } from "../changes/scope.ts";
+import { usePanel } from "../panel/use-panel.ts";
 import { useRewind } from "../rewind/use-rewind.ts";
-import { canGoBack } from "../rewind/can-go-back.ts";
-import { useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
+import { useEndAfterSending, useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
 import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
 import type { Find } from "../transcript/find.ts";
+import { useSeen } from "../transcript/use-seen.ts";
 import type { Link, LiveSession } from "./live-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import type { SessionView } from "./session-view.ts";
@@ -38,26 +32,19 @@ import { usePlace } from "../app/router.ts";
 import { loaded } from "../ui/loaded.tsx";
 import { showToast } from "../ui/toast.ts";
 import { announce } from "../app/announce.tsx";
-import { NO_DRAFT } from "../composer/drafts.ts";
-import { drafts, outbox } from "../composer/page-outbox.ts";
-import type { NoticeAction } from "../transcript/transcript-context.tsx";
+import { drafts } from "../composer/page-outbox.ts";
+import type { RunningNow } from "../transcript/now/now-line.tsx";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
-import { noticeWay } from "./notice-action.ts";
+import { useMoreActions, useNoticeAction } from "./row-actions.tsx";
 
 /** Loaded when there is something to find, to answer or to show. */
 const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
 const WaitingStack = loaded(() =>
   import("../approvals/session/waiting-stack.tsx").then((m) => m.WaitingStack),
 );
-const ChangesButton = loaded(
-  () => import("../changes/changes-button.tsx").then((m) => m.ChangesButton),
-  <span className="touch-target h-7 w-20" />,
-);
 const RemovalLine = loaded(() => import("./details/removal-line.tsx").then((m) => m.RemovalLine));
-const MessageMenu = loaded(() => import("../rewind/message-menu.tsx").then((m) => m.MessageMenu));
-const ChangesPanel = loaded(() =>
-  import("../changes/changes-panel.tsx").then((m) => m.ChangesPanel),
-);
+const SessionPanel = loaded(() => import("../panel/session-panel.tsx").then((m) => m.SessionPanel));
+const StopDialog = loaded(() => import("./stop-dialog.tsx").then((m) => m.StopDialog));
 const RewoundBar = loaded(() => import("../rewind/rewound-bar.tsx").then((m) => m.RewoundBar));
 const RewindDialog = loaded(() =>
   import("../rewind/rewind-dialog.tsx").then((m) => m.RewindDialog),
@@ -80,14 +67,14 @@ export function OpenedSession({
   const actions = useActions(session, live.setSession);
   const { data: providers = null } = useQuery(providersQuery);
   const [isFinding, setFinding] = useState(false);
-  const [cancelling, setCancelling] = useState(false);
-  /** Whose changes are shown; null while the panel is closed. */
-  const [scope, setScope] = useState<Scope | null>(null);
+  const [isStopping, setStopping] = useState(false);
+  const panel = usePanel();
   const list = useRef<TranscriptHandle>(null);
   const page = useRef<HTMLElement>(null);
   const room = useRef<HTMLDivElement>(null);
   const findInput = useRef<HTMLInputElement>(null);
   const isEmpty = useSyncExternalStore(transcript.subscribe, () => transcript.size === 0);
+  const isOpen = session.status === "active" || session.status === "suspended";
   usePageTitle(sessionName(session));
   useKeyboardInset(page);
   usePermalink(list);
@@ -95,6 +82,8 @@ export function OpenedSession({
   useFreshProviders(session);
   useKeepEnd(room, list);
   const requests = useRequests(view, list);
+  useEndAfterSending(session.id, list);
+  useSeen(session, transcript);
 
   const openFind = (): void => {
     setFinding(true);
@@ -103,12 +92,13 @@ export function OpenedSession({
   useShortcuts({
     "mod+f": openFind,
     "/": openFind,
-    "alt+arrowup": () => list.current?.stepUser(-1),
-    "alt+arrowdown": () => list.current?.stepUser(1),
+    "alt+arrowup": () => void list.current?.stepUser(-1),
+    "alt+arrowdown": () => void list.current?.stepUser(1),
     escape: () => {
       if (isFinding) setFinding(false);
-      else if (session.state === "running") setCancelling(true);
+      else if (session.state === "running") setStopping(true);
     },
+    "]": panel.toggle,
   });
 
   const last = workerOf(runs);
@@ -119,7 +109,6 @@ export function OpenedSession({
   );
   const rewind = useRewind();
   const moreActions = useMoreActions(transcript, session, rewind.ask);
-  const onChanges = useCallback((runId: string) => setScope({ of: "run", runId }), []);
   const noticeAction = useNoticeAction(transcript, session, actions.fork);
   const lastText = useCallback(() => lastUserText(transcript), [transcript]);
 
@@ -129,19 +118,9 @@ export function OpenedSession({
         view={view}
         actions={actions}
         worker={workerText(last ?? session, providers)}
-        cancelling={cancelling}
-        onCancelling={setCancelling}
+        isAway={link !== "live" && link !== "catching up"}
+        panel={panel}
         onFind={openFind}
-        onChanges={() => setScope({ of: "session" })}
-        changes={
-          (session.changes !== null || scope !== null) && (
-            <ChangesButton
-              changes={session.changes}
-              open={scope !== null}
-              onToggle={() => setScope(scope === null ? { of: "session" } : null)}
-            />
-          )
-        }
       />
       <LinkLine link={link} />
       {(session.suspendedReason !== null || session.removeAt !== null) && (
@@ -154,7 +133,7 @@ export function OpenedSession({
           <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
             {isEmpty && queue.length === 0 ? (
               <p className="px-6 py-16 text-center text-muted">
-                No messages yet. The first message starts the agent.
+                {isOpen ? "No messages yet. The first message starts the agent." : "No messages."}
               </p>
             ) : (
               <ApprovalSlotContext value={requests.slot}>
@@ -165,7 +144,8 @@ export function OpenedSession({
                   runLabel={runLabel}
                   noticeAction={noticeAction}
                   moreActions={moreActions}
-                  onChanges={onChanges}
+                  onChanges={panel.showRun}
+                  running={runningNow(view, last ?? session, { providers, actions })}
                   root={session.worktree?.path ?? repo?.path ?? null}
                 />
               </ApprovalSlotContext>
@@ -196,29 +176,36 @@ export function OpenedSession({
               last={last}
               lastText={lastText}
               onQueue={live.setQueue}
+              onStop={() => setStopping(true)}
+              isStopping={actions.busy === "cancel"}
               onFork={actions.fork}
               onAccept={actions.acceptMessages}
             />
           </div>
         </div>
-        {scope !== null && (
-          <ChangesPanel
-            session={session}
-            runs={runs}
-            scope={scope}
-            onScope={setScope}
+        {panel.tab !== null && (
+          <SessionPanel
+            view={view}
             transcript={transcript}
-            onClose={() => setScope(null)}
+            panel={{ ...panel, tab: panel.tab }}
+            onMessage={(messageId) => void list.current?.scrollToMessage(messageId)}
           />
         )}
       </div>
+      {isStopping && session.state === "running" && (
+        <StopDialog onStop={actions.cancel} onClose={() => setStopping(false)} />
+      )}
       {rewind.asked !== null && (
         <RewindDialog
           session={session}
-          runId={rewind.asked}
+          {...rewind.asked}
           transcript={transcript}
           drafts={drafts}
-          onDone={rewind.done}
+          onDone={(done) => {
+            rewind.done(done);
+            // After the dialog has given the focus back.
+            setTimeout(() => page.current?.querySelector("textarea")?.focus());
+          }}
           onClose={rewind.close}
         />
       )}
@@ -265,8 +252,9 @@ function usePermalink(transcript: RefObject<TranscriptHandle | null>): void {
   useEffect(() => {
     if (messageId === null || shown.current === messageId || messageId === "page") return;
     shown.current = messageId;
-    const isThere = transcript.current?.scrollToMessage(messageId);
-    if (isThere === false) void showToast({ text: "This session has no such message" });
+    void transcript.current?.scrollToMessage(messageId).then(async (isThere) => {
+      if (!isThere) await showToast({ text: "This session has no such message" });
+    });
   }, [messageId, transcript]);
 }
 
@@ -280,68 +268,27 @@ function useRunAnnouncements({ state }: Pick<Session, "state">): void {
   }, [state]);
 }
 
-/** The actions on a message of a user besides those that every message has. */
-function useMoreActions(
-  transcript: TranscriptStore,
-  session: Session,
-  onGoBack: (runId: string) => void,
-): (message: Message) => ReactElement | null {
-  const { status, state, repoId, rewind } = session;
-  const isIdle = state === "idle" && rewind?.status !== "restoring";
-  return useCallback(
-    (message) => {
-      const { runId } = message;
-      const isOffered = canGoBack({ status, repoId }, message) && !transcript.isRewound(message);
-      if (!isOffered || runId === null) return null;
-      return <MessageMenu isIdle={isIdle} onGoBack={() => onGoBack(runId)} />;
-    },
-    [transcript, status, repoId, isIdle, onGoBack],
-  );
-}
-
-/** The action beside a notice. */
-function useNoticeAction(
-  transcript: TranscriptStore,
-  session: Session,
-  onFork: () => void,
-): (message: Message) => NoticeAction | null {
-  const { id, status, state, repoId, queued } = session;
-  return useCallback(
-    (message) => {
-      const way = noticeWay(message, {
-        session: { status, state, repoId, queued },
-        after: isFollowed(transcript, message),
-        messageOf: (runId) => textOfRun(transcript, runId),
-      });
-      if (way === null) return null;
-      if (way.way === "fork") return { label: "Fork", run: onFork };
-      const again = { ...NO_DRAFT, text: way.text, delivery: "queue" } as const;
-      return { label: "Try again", run: () => void outbox.send(id, again) };
-    },
-    [transcript, id, status, state, repoId, queued, onFork],
-  );
-}
-
-/** Whether a message of a user or an agent follows. */
-function isFollowed(transcript: TranscriptStore, { seq }: Message): boolean {
-  const last = transcript.rows.at(-1);
-  if (last === undefined) return false;
-  const message = transcript.message(last.messageId);
-  return message !== null && message.seq > seq && authorOf(message) !== "system";
-}
-
-/** Only a recent run is worth repeating. */
-const LOOKED_AT = 20;
-
-function textOfRun(transcript: TranscriptStore, runId: string): string | null {
-  let id = transcript.stepUser(null, -1);
-  for (let count = 0; id !== null && count < LOOKED_AT; count += 1) {
-    const message = transcript.message(id);
-    if (message?.runId === runId)
-      return message.content.type === "text" ? transcript.words(id) : null;
-    id = transcript.stepUser(id, -1);
-  }
-  return null;
+/** What the transcript ends with while a run is on. */
+function runningNow(
+  { session, runs }: SessionView,
+  worker: Agent,
+  {
+    providers,
+    actions,
+  }: {
+    readonly providers: ProvidersReply | null;
+    readonly actions: Pick<ReturnType<typeof useActions>, "cancel" | "busy">;
+  },
+): RunningNow | null {
+  if (session.state !== "running") return null;
+  const run = runs.findLast(({ status }) => status === "running");
+  return {
+    since: run?.startedAt ?? session.lastTurn.at,
+    agent: workerText({ provider: worker.provider, model: null }, providers),
+    isHanded: run !== undefined && run.memory !== null,
+    onStop: actions.cancel,
+    isStopping: actions.busy === "cancel",
+  };
 }
 
 /** The agent of the last or current run; null when unknown. */
@@ -350,12 +297,12 @@ function workerOf(runs: readonly Run[]): Agent | null {
   return run === undefined ? null : { provider: run.provider, model: run.model };
 }
 
-/** Such as "Gemini CLI, gemini-pro". */
+/** Such as "Gemini CLI · gemini-pro". */
 function workerText(worker: Agent | null, providers: ProvidersReply | null): string | null {
   if (worker === null) return null;
   const name = worker.provider ?? providers?.defaultProvider ?? null;
   if (name === null) return worker.model;
   const about = providers?.providers.find((each) => each.name === name);
   const model = about?.models.find(({ id }) => id === worker.model)?.name ?? worker.model;
-  return [about?.title ?? name, model].filter((part) => part !== null).join(", ");
+  return [about?.title ?? name, model].filter((part) => part !== null).join(" · ");
 }

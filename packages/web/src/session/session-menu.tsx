@@ -5,10 +5,17 @@ import {
   Download,
   Ellipsis,
   FileDiff,
+  Gauge,
   GitFork,
+  Info,
   Link as LinkIcon,
+  ListChecks,
+  Pencil,
   Play,
+  Plug,
   Search,
+  Share2,
+  SquareTerminal,
   Trash2,
 } from "lucide-react";
 import { useState, type ReactElement } from "react";
@@ -20,8 +27,14 @@ import { Menu } from "../ui/menu.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
+import type { PanelTab } from "../panel/use-panel.ts";
+import { useVerbs } from "../app/verbs.ts";
 import type { SessionActions } from "./use-actions.ts";
 
+const ConnectionsDialog = loaded(() =>
+  import("../connections/connections-dialog.tsx").then((m) => m.ConnectionsDialog),
+);
+const ShareDialog = loaded(() => import("../sharing/share-dialog.tsx").then((m) => m.ShareDialog));
 const DeleteDialog = loaded(() => import("./delete-dialog.tsx").then((m) => m.DeleteDialog));
 
 const ICON = { size: 15, "aria-hidden": true } as const;
@@ -30,14 +43,18 @@ export function SessionMenu({
   session,
   actions,
   onFind,
-  onChanges,
+  onPanel,
+  onRename,
+  onDetails,
 }: {
   readonly session: Session;
   readonly actions: SessionActions;
   readonly onFind: () => void;
-  readonly onChanges: () => void;
+  readonly onPanel: (tab: PanelTab) => void;
+  readonly onRename: () => void;
+  readonly onDetails: () => void;
 }): ReactElement {
-  const [asking, setAsking] = useState<"archive" | "delete" | null>(null);
+  const [asking, setAsking] = useState<"archive" | "delete" | "share" | "connections" | null>(null);
   const { id, status } = session;
   const archive = (): void => {
     if (!isQuiet(session)) return setAsking("archive");
@@ -46,11 +63,24 @@ export function SessionMenu({
   };
   const items: MenuItems = [
     { label: "Find in this session", icon: <Search {...ICON} />, hint: "Ctrl F", onSelect: onFind },
-    { label: "Changes", icon: <FileDiff {...ICON} />, onSelect: onChanges },
+    { label: "Rename", icon: <Pencil {...ICON} />, onSelect: () => setTimeout(onRename) },
+    { label: "Details", icon: <Info {...ICON} />, onSelect: onDetails },
+    "line",
+    { label: "Files", icon: <FileDiff {...ICON} />, onSelect: () => onPanel("files") },
+    { label: "Plan", icon: <ListChecks {...ICON} />, onSelect: () => onPanel("plan") },
+    { label: "Terminal", icon: <SquareTerminal {...ICON} />, onSelect: () => onPanel("terminal") },
+    { label: "Usage", icon: <Gauge {...ICON} />, onSelect: () => onPanel("usage") },
+    "line",
     { label: "Fork", icon: <GitFork {...ICON} />, onSelect: actions.fork },
     ...(status === "suspended"
       ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
       : []),
+    {
+      label: "MCP servers…",
+      icon: <Plug {...ICON} />,
+      onSelect: () => setAsking("connections"),
+    },
+    { label: "Share…", icon: <Share2 {...ICON} />, onSelect: () => setAsking("share") },
     { label: "Export", icon: <Download {...ICON} />, onSelect: actions.exportBundle },
     "line",
     { label: "Copy id", icon: <Copy {...ICON} />, onSelect: () => void copyText(id, "Id copied") },
@@ -73,6 +103,16 @@ export function SessionMenu({
       onSelect: () => setAsking("delete"),
     },
   ];
+  useVerbs("This session", [
+    ...(session.state === "running"
+      ? [{ label: "Stop", keys: "Esc", onSelect: actions.cancel }]
+      : []),
+    ...items.flatMap((item) =>
+      item === "line" || item.disabled === true
+        ? []
+        : [{ label: item.label, keys: item.hint, onSelect: item.onSelect }],
+    ),
+  ]);
   return (
     <>
       <Menu label="More" items={items} disabled={actions.busy === "delete"}>
@@ -91,6 +131,10 @@ export function SessionMenu({
         {archiveText(session)} An archived session accepts no messages, and archiving cannot be
         undone. You can still read and fork it.
       </ConfirmDialog>
+      {asking === "connections" && (
+        <ConnectionsDialog session={session} onClose={() => setAsking(null)} />
+      )}
+      {asking === "share" && <ShareDialog session={session} onClose={() => setAsking(null)} />}
       {asking === "delete" && (
         <DeleteDialog
           name={sessionName(session)}
@@ -105,7 +149,7 @@ export function SessionMenu({
 }
 
 function archiveText({ state, queued }: Session): string {
-  if (state === "running") return "Its run is cancelled.";
+  if (state === "running") return "Its run is stopped.";
   if (state === "suspended") return "Its open requests are closed.";
   return queued === 0 ? "" : "Its queued messages are not delivered.";
 }

@@ -1,11 +1,14 @@
 import { useEffect, useState, type ReactElement, type ReactNode } from "react";
 import { client, waiting } from "../api/client.ts";
+import { lastSeen } from "../api/last-seen.ts";
 import { useStore } from "../api/store.ts";
 import { Link } from "../app/link.tsx";
 import { usePageTitle } from "../app/page-title.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
+import { LIMITS } from "@holdfast/protocol";
+import { savedMessage } from "../transcript/use-place.ts";
 import { createFind } from "../transcript/find.ts";
 import { createTranscript } from "../transcript/transcript-store.ts";
 import { createLiveSession, type LiveState } from "./live-session.ts";
@@ -87,7 +90,7 @@ function AllSessions(): ReactElement {
 }
 
 /** Opens a session and follows it while the component is mounted. */
-function useLiveSession(id: string): OpenSession & { readonly state: LiveState } {
+export function useLiveSession(id: string): OpenSession & { readonly state: LiveState } {
   const [open] = useState(() => openSession(id));
   useEffect(() => {
     const stop = new AbortController();
@@ -101,15 +104,30 @@ function useLiveSession(id: string): OpenSession & { readonly state: LiveState }
 }
 
 function openSession(id: string): OpenSession {
-  const transcript = createTranscript({ sessionId: id });
+  const transcript = createTranscript({
+    sessionId: id,
+    seenAt: lastSeen(id),
+    today: new Date(),
+    readEarlier: async (before) =>
+      (await client.sessions.messages(id, { before, limit: LIMITS.messagePageSize })).messages,
+  });
   const live = createLiveSession({
     id,
     sessions: client.sessions,
     waiting,
-    onLoad: transcript.load,
+    onLoad: async (whole) => {
+      transcript.load(whole);
+      for (const messageId of startsAt(id)) await transcript.earlier.loadUntil(messageId);
+    },
     onEvent: transcript.apply,
     onRuns: transcript.takeRuns,
     onFault: (error) => reportError(error),
   });
   return { live, transcript, find: createFind(transcript) };
+}
+
+/** The messages at which the page starts: the one in its address, and the one that was read last. */
+function startsAt(sessionId: string): readonly string[] {
+  const inAddress = decodeURIComponent(location.hash.slice(1));
+  return [inAddress, savedMessage(sessionId) ?? ""].filter((id) => id !== "");
 }

@@ -23,6 +23,8 @@ export interface SessionView {
   readonly closed: readonly Suspension[];
   /** The latest tool calls, by call id. */
   readonly tools: ReadonlyMap<string, Message>;
+  /** The latest plan of the agent. */
+  readonly plan: Message | null;
 }
 
 const CLOSED_KEPT = 5;
@@ -30,16 +32,17 @@ const TOOLS_KEPT = 40;
 const RUNS_KEPT = 500;
 
 export function openedView(whole: WholeSession, queue: readonly QueuedMessage[]): SessionView {
-  const { repo, messages, rewoundRuns: _, lastEventId: __, ...session } = whole;
+  const { repo, messages, earlier, rewoundRuns: _, lastEventId: __, ...session } = whole;
   const tools = messages.flatMap((message) => toolEntry(message)).slice(-TOOLS_KEPT);
   return {
     session,
     repo,
     queue,
     runs: [],
-    hasAllRuns: messages.length === 0 && session.state === "idle",
+    hasAllRuns: messages.length + earlier === 0 && session.state === "idle",
     closed: [],
     tools: new Map(tools),
+    plan: messages.findLast(isPlan) ?? null,
   };
 }
 
@@ -57,6 +60,7 @@ export function takeEvent(before: SessionView, event: StreamEvent): SessionView 
         ? view
         : { ...view, closed: withClosed(view.closed, event.data) };
     case "message": {
+      if (isPlan(event.data)) return { ...view, plan: event.data };
       const [entry] = toolEntry(event.data);
       return entry === undefined ? view : { ...view, tools: withTool(view.tools, entry) };
     }
@@ -106,4 +110,8 @@ function withTool(
 function toolEntry(message: Message): (readonly [string, Message])[] {
   const callId = callIdOf(message.content);
   return callId === null ? [] : [[callId, message]];
+}
+
+function isPlan({ content }: Message): boolean {
+  return content.type === "plan";
 }

@@ -1,6 +1,4 @@
-import { Pencil } from "lucide-react";
-import { useRef, useState, type ReactElement } from "react";
-import { IconButton } from "../ui/button.tsx";
+import { useRef, type ReactElement } from "react";
 import { loaded } from "../ui/loaded.tsx";
 
 const TitleForm = loaded(
@@ -12,35 +10,37 @@ const TitleForm = loaded(
 export function TitleEditor({
   title,
   name,
+  isEditing,
+  onEditing,
   onChange,
 }: {
   /** The stored title; null when there is none. */
   readonly title: string | null;
   /** The displayed name. */
   readonly name: string;
+  readonly isEditing: boolean;
+  readonly onEditing: (isEditing: boolean) => void;
   readonly onChange: (title: string | null) => void;
 }): ReactElement {
-  const [isEditing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const end = (): void => {
-    setEditing(false);
+    onEditing(false);
     requestAnimationFrame(() => button.current?.focus());
   };
   if (isEditing) return <TitleForm title={title} name={name} onChange={onChange} onEnd={end} />;
   return (
-    <div className="flex min-w-0 flex-1 items-center gap-1">
-      <h1 className="min-w-0 truncate text-[15px] font-semibold" title={name}>
-        {name}
-      </h1>
-      <IconButton
+    <h1 className="flex min-w-0 text-sm font-semibold sm:max-w-1/2 sm:shrink-0 sm:text-[15px]">
+      {/* A phone renames from the menu: its header has no room for a second thumb. */}
+      <span className="truncate sm:hidden">{name}</span>
+      <button
         ref={button}
-        label="Edit title"
-        size="small"
-        className="text-muted"
-        onClick={() => setEditing(true)}
+        type="button"
+        title={`${name}\nRename`}
+        onClick={() => onEditing(true)}
+        className="touch-target -ml-1 hidden h-7 min-w-0 truncate rounded px-1 text-left hover:bg-hover sm:block"
       >
-        <Pencil size={13} aria-hidden="true" />
-      </IconButton>
-    </div>
+        {name}
+      </button>
+    </h1>
   );
 }

@@ -30,7 +30,7 @@ export function TitleForm({
     onEnd();
   };
   return (
-    <form onSubmit={save} className="min-w-0 flex-1">
+    <form onSubmit={save} className="min-w-0 flex-1 sm:min-w-60">
       <h1 className="sr-only">{name}</h1>
       <Input
         ref={focusOnMount}
@@ -41,7 +41,7 @@ export function TitleForm({
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={onKeyDown}
         onBlur={() => save()}
-        className="h-8 font-semibold"
+        className="h-8! font-semibold"
       />
     </form>
   );

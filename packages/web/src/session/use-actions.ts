@@ -1,13 +1,14 @@
 import type { AgentSessionEnd, Session } from "@holdfast/protocol";
 import { useCallback, useMemo, useState } from "react";
 import { client } from "../api/client.ts";
-import { saveFile } from "../api/save-file.ts";
+import { saveBundle } from "../app/save-bundle.ts";
 import { sessionName } from "../api/session-name.ts";
 import { announce } from "../app/announce.tsx";
 import { goTo } from "../app/router.ts";
 import { NO_DRAFT } from "../composer/drafts.ts";
 import { drafts } from "../composer/page-outbox.ts";
 import { showFailure, showToast } from "../ui/toast.ts";
+import { forkTitle } from "./fork-title.ts";
 import type { Deletion } from "./delete-dialog.tsx";
 
 type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
@@ -32,18 +33,20 @@ export function useActions(session: Session, onSession: (session: Session) => vo
     () => ({
       busy,
       cancel: () =>
-        act("cancel", "Not cancelled", async () => {
+        act("cancel", "Not stopped", async () => {
           const next = await client.sessions.cancel(id);
-          announce("Cancelled");
+          announce("Stopped");
           return next;
         }),
       fork: () =>
         act("fork", "Not forked", async () => {
           const fork = await client.sessions.fork(id, {});
+          // A fork without a title of its own is still a fork.
+          await client.sessions.update(fork.id, { title: forkTitle(name) }).catch(() => {});
           goTo({ page: "session", id: fork.id });
           void showToast({ text: `Forked from ${name}` });
         }),
-      /** Also cancels a running run. */
+      /** Also stops a running run. */
       archive: () => act("archive", "Not archived", () => client.sessions.archive(id)),
       remove: ({ agentSessions, worktree }: Deletion) =>
         act("delete", "Not deleted", async () => {
@@ -62,7 +65,7 @@ export function useActions(session: Session, onSession: (session: Session) => vo
         }),
       exportBundle: () =>
         act("export", "Not exported", async () => {
-          await saveBundle(client.sessions.export(id), `session-${id}.jsonl`);
+          await saveBundle(id);
         }),
       resume: () => act("resume", "Not resumed", () => client.sessions.resume(id)),
       rename: (title: string | null) =>
@@ -82,10 +85,3 @@ function left(ends: readonly AgentSessionEnd[]): string {
 }
 
 export type SessionActions = ReturnType<typeof useActions>;
-
-/** Saves a bundle as a file. Throws when the bundle is incomplete. */
-async function saveBundle(lines: AsyncIterable<string>, name: string): Promise<void> {
-  const parts: string[] = [];
-  for await (const line of lines) parts.push(line, "\n");
-  saveFile(parts, { name, type: "application/jsonl" });
-}

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect } from "react";
+import { outbox } from "../composer/page-outbox.ts";
 import type { TranscriptHandle } from "../transcript/transcript-list.tsx";
 
 const END_PX = 24;
@@ -49,6 +50,21 @@ export function useKeepEnd(
       element.removeEventListener("scroll", onScroll, { capture: true });
     };
   }, [room, transcript]);
+}
+
+/** A message that was just sent is shown, wherever the reader was. */
+export function useEndAfterSending(
+  sessionId: string,
+  transcript: RefObject<TranscriptHandle | null>,
+): void {
+  useEffect(() => {
+    let count = outbox.of(sessionId).length;
+    return outbox.subscribe(() => {
+      const before = count;
+      count = outbox.of(sessionId).length;
+      if (count > before) transcript.current?.scrollToEnd();
+    });
+  }, [sessionId, transcript]);
 }
 
 /**

@@ -54,7 +54,7 @@ function factsOf(readiness: Readiness): readonly Fact[] {
       : [
           {
             name: "Sessions",
-            value: `${sessions.active} active, ${sessions.suspended} suspended, ${sessions.archived} archived, ${sessions.error} in error`,
+            value: `${sessions.active} active, ${sessions.suspended} paused, ${sessions.archived} archived, ${sessions.error} failed`,
           },
         ]),
     { name: "Authentication", value: <Authentication auth={readiness.auth} /> },

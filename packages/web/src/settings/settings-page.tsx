@@ -8,10 +8,13 @@ import { goTo } from "../app/router.ts";
 import { AddRepository } from "../list/repository-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
+import { ImportSession } from "./import-session.tsx";
+import { Nodes } from "./nodes.tsx";
 import { Providers } from "./providers.tsx";
 import { ActionRow, Section } from "./section.tsx";
 import { Server } from "./server.tsx";
 import { ThisBrowser } from "./this-browser.tsx";
+import { Tokens } from "./tokens.tsx";
 
 export function SettingsPage(): ReactElement {
   usePageTitle("Settings");
@@ -22,7 +25,10 @@ export function SettingsPage(): ReactElement {
         <ThisBrowser />
         <Providers />
         <Repositories />
+        <ImportSession />
         <RemovedSessions />
+        <Tokens />
+        <Nodes />
         <Server />
       </div>
     </main>

@@ -25,7 +25,7 @@ export const ActivityView = memo(function ActivityView({
   readonly messages: readonly Message[];
   readonly until: string | null;
 }): ReactElement {
-  const { waiting } = useToolSurroundings();
+  const { waiting, decision } = useToolSurroundings();
   const [open, toggle] = useFold(activityKey, false);
   const calls = useMemo(
     () => new Map(messages.map((each) => [each.id, toToolCall(each)])),
@@ -50,7 +50,11 @@ export const ActivityView = memo(function ActivityView({
         const work = workOf(message);
         return (
           <Fragment key={message.id}>
-            <ToolLine message={message} suspension={suspensionOf(message)} />
+            <ToolLine
+              message={message}
+              suspension={suspensionOf(message)}
+              decision={decision(message)}
+            />
             {work.length > 0 && (
               <SubagentWork
                 workKey={workKeyOf(message)}

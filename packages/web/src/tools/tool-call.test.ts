@@ -1,6 +1,13 @@
 import { expect, it } from "vitest";
 import type { Message } from "@holdfast/protocol";
-import { lastLines, liveTextOf, summarise, type ToolCall, toToolCall } from "./tool-call.ts";
+import {
+  inputOf,
+  liveTextOf,
+  summarise,
+  titleParts,
+  type ToolCall,
+  toToolCall,
+} from "./tool-call.ts";
 
 function message(content: Message["content"], complete = true): Message {
   return {
@@ -117,7 +124,30 @@ it("D1 shows what a command prints while it runs, and says what is left out", ()
   expect(running && liveTextOf(running)).toBe("1\n2\n3\n");
   const ended = toToolCall(message({ ...content, status: "completed" }));
   expect(ended && liveTextOf(ended)).toBeNull();
-  expect(lastLines("1\n2\n3", 2)).toBe("2\n3");
-  expect(lastLines("1", 2)).toBe("1");
-  expect(lastLines("x".repeat(1_000), 2)).toHaveLength(400);
+});
+
+it.each([
+  ["plain text", { output: [{ type: "text", text: "*a*\n\u001B[1mb" }] }, "*a*\n\u001B[1mb", null],
+  ["a block of Markdown", { output: [{ type: "text", text: "```console\na\n```" }] }, "a", null],
+  ["a result", { result: { stdout: "a", stderr: "b", exit_code: 2 } }, "a\nb", "exit code 2"],
+  ["both", { output: [{ type: "text", text: "a" }], result: { exitCode: 0 } }, "a", "exit code 0"],
+])("the output of a command sent as %s is that of a terminal", (_, fields, text, exit) => {
+  const call = toToolCall(message({ type: "tool", tool: "Bash", kind: "execute", ...fields }));
+  expect(call?.items).toEqual([{ item: "terminal", text, exit, omitted: 0 }]);
+});
+
+it("what a title has between backticks is code", () => {
+  expect(titleParts("Run `npm test` in ``a`b`` and `c")).toEqual([
+    { text: "Run ", isCode: false },
+    { text: "npm test", isCode: true },
+    { text: " in ", isCode: false },
+    { text: "a`b", isCode: true },
+    { text: " and `c", isCode: false },
+  ]);
+});
+
+it("a command that is the title is not shown again", () => {
+  const content = { type: "tool", tool: "Bash", kind: "execute", args: { command: "npm test" } };
+  const call = toToolCall(message({ ...content, title: "`npm test`" }));
+  expect(call && inputOf(call)).toBeNull();
 });

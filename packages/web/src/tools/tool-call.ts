@@ -45,20 +45,28 @@ export interface ToolCall {
 
 /** Null for a message that is no tool call. */
 export function toToolCall({ content, complete }: Message): ToolCall | null {
-  const { type, tool, title, kind, status, locations, args, output, result } = content;
+  const { type, tool, kind, status, locations, args, output, result } = content;
   if (type !== "tool" || typeof tool !== "string") return null;
-  const items = toItems(output);
+  const isCommand = kind === "execute";
+  const own = toItems(output);
+  const items = own.length > 0 ? own : toResult(result, isCommand);
   return {
     callId: callIdOf(content),
     tool,
-    title: (typeof title === "string" ? oneLine(title) : "") || tool,
+    title: toolName(content),
     kind: typeof kind === "string" ? kind : "other",
     status: toStatus(status, complete),
     locations: toLocations(locations),
     input: toInput(args),
-    items: items.length > 0 ? items : toResult(result),
+    items: isCommand ? withExit(items.map(toPrinted), result) : items,
     namesFile: complete && Array.isArray(output) && output.some(namesFile),
   };
+}
+
+/** The title, or else the name of the tool. */
+export function toolName({ title, tool }: Message["content"]): string {
+  const line = typeof title === "string" ? oneLine(title) : "";
+  return line === "" && typeof tool === "string" ? tool : line;
 }
 
 /** Such as "Full output saved to: /path". Agents have words of their own for it. */
@@ -88,7 +96,10 @@ export function hasFailed({ status }: ToolCall): boolean {
 }
 
 function toStatus(status: unknown, complete: boolean): ToolCall["status"] {
-  return STATUSES.find((each) => each === status) ?? (complete ? "completed" : "in_progress");
+  const known = STATUSES.find((each) => each === status);
+  // Nothing of a run that has ended is still at work.
+  if (complete && (known === "pending" || known === "in_progress")) return "unfinished";
+  return known ?? (complete ? "completed" : "in_progress");
 }
 
 function toItems(output: unknown): readonly ToolItem[] {
@@ -134,21 +145,40 @@ export function liveTextOf({ status, items }: ToolCall): string | null {
   return last === undefined || last.text.trim() === "" ? null : last.text;
 }
 
-const LONGEST_LINE = 200;
+/** A command prints text. Some agents send it as a block of Markdown. */
+function toPrinted(item: ToolItem): ToolItem {
+  if (item.item !== "text") return item;
+  return { item: "terminal", text: unfenced(item.text), exit: null, omitted: 0 };
+}
 
-/** The last lines of a text. Of very long lines, only the end. */
-export function lastLines(text: string, count: number): string {
-  return text
-    .slice(-count * LONGEST_LINE)
-    .split("\n")
-    .slice(-count)
-    .join("\n");
+const FENCED = /^\s*(`{3,}|~{3,})[^\n`]*\n(?<text>.*?)\n?\1\s*$/su;
+
+function unfenced(text: string): string {
+  return FENCED.exec(text)?.groups?.["text"] ?? text;
+}
+
+/** Some agents tell the exit code only in the result. */
+function withExit(items: readonly ToolItem[], result: unknown): readonly ToolItem[] {
+  const code = isObject(result) ? (result["exitCode"] ?? result["exit_code"]) : null;
+  const last = items.at(-1);
+  if (typeof code !== "number" || last?.item !== "terminal" || last.exit !== null) return items;
+  return [...items.slice(0, -1), { ...last, exit: `exit code ${code}` }];
 }
 
 /** Tools without output may still have a result. */
-function toResult(result: unknown): readonly ToolItem[] {
+function toResult(result: unknown, isCommand: boolean): readonly ToolItem[] {
   if (result === null || result === undefined || result === "") return [];
+  const printed = isCommand && isObject(result) ? printedOf(result) : "";
+  if (printed !== "") return [{ item: "text", text: printed }];
   return [{ item: "text", text: typeof result === "string" ? result : fenced(toJson(result)) }];
+}
+
+/** The output of a command as agents name it; empty for none. */
+function printedOf(result: Readonly<Record<string, unknown>>): string {
+  const { formatted_output: formatted, aggregated_output: both, stdout, stderr } = result;
+  const whole = [formatted, both].find((text) => typeof text === "string" && text !== "");
+  if (typeof whole === "string") return whole;
+  return [stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n");
 }
 
 /** A command as text, everything else as JSON. */
@@ -189,6 +219,34 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim();
 }
 
+export interface TitlePart {
+  readonly text: string;
+  readonly isCode: boolean;
+}
+
+const CODE = /(`+)(?<code>.+?)(?<!`)\1(?!`)/u;
+
+/** What agents put between backticks is code. */
+export function titleParts(title: string): readonly TitlePart[] {
+  const found = CODE.exec(title);
+  if (found === null) return title === "" ? [] : [{ text: title, isCode: false }];
+  const before = title.slice(0, found.index);
+  const code = found.groups?.["code"] ?? "";
+  const rest = title.slice(found.index + found[0].length);
+  return [
+    ...(before === "" ? [] : [{ text: before, isCode: false }]),
+    { text: code.trim() === "" ? code : code.trim(), isCode: true },
+    ...titleParts(rest),
+  ];
+}
+
+/** The title without backticks. */
+export function plainTitle(title: string): string {
+  return titleParts(title)
+    .map(({ text }) => text)
+    .join("");
+}
+
 /** Whether the call has more than its line shows. */
 export function hasDetails(call: ToolCall): boolean {
   return inputOf(call) !== null || placesOf(call).length > 0 || call.items.length > 0;
@@ -198,7 +256,7 @@ export function hasDetails(call: ToolCall): boolean {
 export function inputOf({ input, kind, title, items, locations }: ToolCall): string | null {
   const isShown =
     isChange(items) ||
-    (kind === "execute" && input === title) ||
+    (kind === "execute" && input !== null && oneLine(input) === plainTitle(title)) ||
     (kind === "read" && locations.length > 0);
   return isShown ? null : input;
 }

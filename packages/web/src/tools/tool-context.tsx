@@ -4,7 +4,7 @@ import type { TranscriptStore } from "../transcript/transcript-store.ts";
 /** The context of tool views. */
 export interface ToolSurroundings extends Pick<
   TranscriptStore,
-  "isOpen" | "setOpen" | "subscribeOpen" | "waiting"
+  "isOpen" | "setOpen" | "subscribeOpen" | "waiting" | "decision"
 > {
   /** Paths are shown relative to this folder. */
   readonly root: string | null;

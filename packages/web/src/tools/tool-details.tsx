@@ -5,7 +5,7 @@ import { Clamped } from "./clamped.tsx";
 import { FullOutput } from "./output/full-output.tsx";
 import { PartView } from "./part-view.tsx";
 import { shortPath } from "./short-path.ts";
-import { TerminalOutput } from "./terminal-output.tsx";
+import { TerminalOutput } from "./output/terminal-output.tsx";
 import { inputOf, placesOf, type ToolCall, type ToolItem } from "./tool-call.ts";
 import { useToolSurroundings } from "./tool-context.tsx";
 

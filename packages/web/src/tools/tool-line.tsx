@@ -5,12 +5,16 @@ import {
   Hand,
   LoaderCircle,
   type LucideIcon,
+  Shield,
+  ShieldCheck,
+  ShieldX,
   TriangleAlert,
 } from "lucide-react";
 import { memo, type ReactElement, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
 import { useApprovalSlot } from "../approvals/session/approval-slot.tsx";
 import { loaded } from "../ui/loaded.tsx";
+import { absoluteTime, clockText } from "../ui/time.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { FoldLine } from "./fold-line.tsx";
 import { NamedIcon } from "./named-icon.tsx";
@@ -22,19 +26,23 @@ import {
   type ToolCall,
   toToolCall,
 } from "./tool-call.ts";
+import type { Decision } from "./decision.ts";
 import { useFold } from "./tool-context.tsx";
+import { ToolTitle } from "./tool-title.tsx";
 
 const ToolDetails = loaded(() => import("./tool-details.tsx").then((m) => m.ToolDetails));
-const LiveOutput = loaded(() => import("./terminal-output.tsx").then((m) => m.LiveOutput));
+const LiveOutput = loaded(() => import("./output/terminal-output.tsx").then((m) => m.LiveOutput));
 
 /** A tool call in one line, unfolded when it failed or waits for the user. */
 export const ToolLine = memo(function ToolLine({
   message,
   suspension,
+  decision,
 }: {
   readonly message: Message;
   /** Its open suspension. */
   readonly suspension: OpenSuspension | null;
+  readonly decision: Decision | null;
 }): ReactElement | null {
   const call = useMemo(() => toToolCall(message), [message]);
   const [open, toggle] = useFold(
@@ -84,8 +92,11 @@ export const ToolLine = memo(function ToolLine({
           ) : null
         }
       >
-        <span data-kind={call.kind}>{call.title}</span>
+        <span data-kind={call.kind}>
+          <ToolTitle title={call.title} />
+        </span>
       </FoldLine>
+      {decision !== null && !isWaiting && <DecisionLine decision={decision} />}
       {liveText !== null && (
         <div className="fold-details">
           <LiveOutput text={liveText} />
@@ -94,6 +105,29 @@ export const ToolLine = memo(function ToolLine({
     </div>
   );
 });
+
+/** Who decided, and when. */
+function DecisionLine({ decision: { outcome, text, at } }: { readonly decision: Decision }) {
+  const Icon = DECIDED[outcome];
+  return (
+    <p className="tool-decision" data-outcome={outcome}>
+      <Icon aria-hidden size={12} />
+      <span>
+        {text}
+        {at !== null && (
+          <>
+            {", "}
+            <time dateTime={at} title={absoluteTime(at)}>
+              {clockText(at)}
+            </time>
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
+const DECIDED = { allowed: ShieldCheck, rejected: ShieldX, open: Shield } as const;
 
 const ICONS: Readonly<Record<ToolCall["status"], readonly [LucideIcon, string]>> = {
   pending: [CircleDashed, "Not started"],

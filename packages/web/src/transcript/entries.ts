@@ -2,8 +2,8 @@ import { grownContent, type Message } from "@holdfast/protocol";
 import { createGrowingBlocks, type GrowingBlocks } from "../markdown/growing-blocks.ts";
 import { type Block, lexBlocks, normalLines } from "../markdown/lex-blocks.ts";
 import { parentOf } from "../tools/tool-call.ts";
-import { textOf } from "./message-text.ts";
-import { LONG_TEXT } from "./rows.ts";
+import { textOf, wordsOf } from "./message-text.ts";
+import { isActivity, LONG_TEXT } from "./rows.ts";
 
 /** A message and its current text. */
 export interface Entry {
@@ -87,4 +87,15 @@ function keepEqual(old: readonly Block[], blocks: readonly Block[]): readonly Bl
     const before = byStart.get(block.start);
     return before?.raw === block.raw && before.token.type === block.token.type ? before : block;
   });
+}
+
+/** All words of an entry in its current state. */
+export function entryWords(entry: Entry | undefined): string {
+  if (entry === undefined) return "";
+  const { type } = entry.message.content;
+  return type === "text" || type === "thought" ? entry.raw : wordsOf(entry.message);
+}
+
+export function isActive(entry: Entry | undefined): boolean {
+  return entry !== undefined && isActivity(entry.message);
 }

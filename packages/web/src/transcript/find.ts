@@ -12,21 +12,40 @@ export interface FindState {
   readonly hits: readonly Hit[];
   /** The current hit; null when there is none. */
   readonly at: number | null;
+  /** Whether older messages are being searched. */
+  readonly isSearching: boolean;
 }
 
 export type Find = ReturnType<typeof createFind>;
 
-const NOTHING: FindState = { query: "", hits: [], at: null };
+const NOTHING: FindState = { query: "", hits: [], at: null, isSearching: false };
 /** The maximum number of counted hits. */
 const MAX_HITS = 5_000;
 
-/** Searches all messages, including those not on the screen. */
-export function createFind(store: Pick<TranscriptStore, "search">) {
+type Searched = Pick<TranscriptStore, "search" | "earlier">;
+
+/** Searches all messages, including those not on the screen and not yet loaded. */
+export function createFind(store: Searched) {
   const state = createStore(NOTHING);
   const step = (by: number): void => {
     const { hits, at } = state.current();
     if (at === null) return;
     state.set({ ...state.current(), at: (at + by + hits.length) % hits.length });
+  };
+  /** Adds what older messages have. The current hit stays. */
+  const searchEarlier = async (query: string): Promise<void> => {
+    while ((await store.earlier.load()) && state.current().query === query) {
+      const { hits: before, at } = state.current();
+      const hits = hitsOf(store, query);
+      const fromEnd = at === null ? 1 : before.length - at;
+      state.set({
+        query,
+        hits,
+        at: hits.length === 0 ? null : hits.length - fromEnd,
+        isSearching: store.earlier.count > 0,
+      });
+    }
+    if (state.current().query === query) state.set({ ...state.current(), isSearching: false });
   };
   return {
     subscribe: state.subscribe,
@@ -34,7 +53,9 @@ export function createFind(store: Pick<TranscriptStore, "search">) {
     /** Starts at the newest hit. An empty query ends the search. */
     findIn(query: string): void {
       const hits = hitsOf(store, query);
-      state.set({ query, hits, at: hits.length === 0 ? null : hits.length - 1 });
+      const isSearching = store.earlier.count > 0 && query.trim() !== "";
+      state.set({ query, hits, at: hits.length === 0 ? null : hits.length - 1, isSearching });
+      if (isSearching) void searchEarlier(query);
     },
     next: () => step(1),
     previous: () => step(-1),
@@ -42,7 +63,7 @@ export function createFind(store: Pick<TranscriptStore, "search">) {
   };
 }
 
-function hitsOf(store: Pick<TranscriptStore, "search">, query: string): readonly Hit[] {
+function hitsOf(store: Pick<Searched, "search">, query: string): readonly Hit[] {
   const folded = foldCase(query.trim());
   if (folded === "") return [];
   const hits: Hit[] = [];

@@ -1,7 +1,8 @@
 import { type RefObject, useEffect } from "react";
 import { useStore } from "../api/store.ts";
 import { type Find, type FindState, foldCase, type Hit, offsetsOf } from "./find.ts";
-import { openAround, type TranscriptStore } from "./transcript-store.ts";
+import type { TranscriptStore } from "./transcript-store.ts";
+import { openAround } from "./use-place.ts";
 
 interface FoundHitsProps {
   readonly store: TranscriptStore;

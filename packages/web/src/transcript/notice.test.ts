@@ -13,10 +13,22 @@ it("a failure is one line, and the rest is its detail", () => {
   };
   expect(toNotice(messageMaker()("system", content))).toEqual({
     tone: "failure",
-    text: "Failed: the agent ended.",
+    text: "the agent ended.",
     detail: "It said so.\n\nstderr: out of memory\n\nCode: agent_crashed",
     isQuestion: false,
   });
+});
+
+it.each([
+  ["run_failed", "Failed: rich exited with code 1", "rich crashed (exit code 1)"],
+  ["run_failed", "Failed: rich was terminated by SIGKILL", "rich crashed (SIGKILL)"],
+  ["run_failed", "Failed: rich: no credit", "rich: no credit"],
+  ["run_cancelled", "Cancelled: on request", "You stopped this run"],
+  ["run_cancelled", "Cancelled: interrupted by a new message", "Stopped by a new message"],
+  ["run_cancelled", "Cancelled: too slow", "Stopped: too slow"],
+])("%s %j reads %j", (notice, text, words) => {
+  const message = messageMaker()("system", { type: "text", text, notice });
+  expect(toNotice(message).text).toBe(words);
 });
 
 it.each([

@@ -29,10 +29,35 @@ const SEVERITIES: ReadonlyMap<unknown, Tone> = new Map([
   ["error", "failure"],
 ]);
 
+const STOPS: ReadonlyMap<string, string> = new Map([
+  ["on request", "You stopped this run"],
+  ["interrupted by a new message", "Stopped by a new message"],
+]);
+
+/** How the page says what the server has stored. */
+const WORDS: ReadonlyMap<string, (stored: string) => string> = new Map([
+  [
+    "run_cancelled",
+    (stored: string) => {
+      const reason = stored.replace(/^Cancelled: /u, "");
+      return STOPS.get(reason) ?? `Stopped: ${reason}`;
+    },
+  ],
+  [
+    "run_failed",
+    (stored: string) =>
+      stored
+        .replace(/^Failed: /u, "")
+        .replace(/^(.+) exited with code (\d+)(?=$|\n)/u, "$1 crashed (exit code $2)")
+        .replace(/^(.+) was terminated by (SIG\w+)(?=$|\n)/u, "$1 crashed ($2)"),
+  ],
+]);
+
 /** A notice of the server or of the agent's program. */
 export function toNotice({ content }: Message): Notice {
   const { notice, severity, detail, code } = content;
-  const words = typeof content["text"] === "string" ? content["text"].trim() : content.type;
+  const stored = typeof content["text"] === "string" ? content["text"].trim() : content.type;
+  const words = typeof notice === "string" ? (WORDS.get(notice)?.(stored) ?? stored) : stored;
   const [first = "", ...others] = words.split("\n");
   const details = [
     others.join("\n").trim(),

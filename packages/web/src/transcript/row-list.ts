@@ -32,9 +32,11 @@ export interface RowListOptions {
   readonly tell: (key: string) => void;
   readonly marks: Pick<RunMarks, "isRewound" | "changesOf">;
   readonly isOpen: (key: string) => boolean;
+  /** The rows that stand before an entry, whatever it is. */
+  readonly before: (entries: readonly Entry[], index: number) => readonly Row[];
 }
 
-export function createRowList({ tell, marks, isOpen }: RowListOptions): RowList {
+export function createRowList({ tell, marks, isOpen, before }: RowListOptions): RowList {
   const rows: Row[] = [];
   const byKey = new Map<string, Row>();
   let sections: Section[] = [];
@@ -63,20 +65,20 @@ export function createRowList({ tell, marks, isOpen }: RowListOptions): RowList 
   };
 
   const refresh = (entries: readonly Entry[], section: Section): boolean => {
-    const before = section.rows;
+    const { rows: old } = section;
     const after = shownRows(section, surroundings(entries, section));
     const start = positionOf(section);
     section.rows = after;
     let same = 0;
-    while (same < before.length && before[same] === after[same]) same += 1;
+    while (same < old.length && old[same] === after[same]) same += 1;
     for (const row of after.slice(same)) byKey.set(row.key, row);
     const isInPlace =
-      before.length === after.length &&
-      after.slice(same).every(({ key }, index) => key === before[same + index]?.key);
-    rows.splice(start + same, before.length - same, ...after.slice(same));
+      old.length === after.length &&
+      after.slice(same).every(({ key }, index) => key === old[same + index]?.key);
+    rows.splice(start + same, old.length - same, ...after.slice(same));
     if (!isInPlace) {
       const keys = new Set(after.map(({ key }) => key));
-      for (const { key } of before) if (!keys.has(key)) byKey.delete(key);
+      for (const { key } of old) if (!keys.has(key)) byKey.delete(key);
     }
     for (const { key } of after.slice(same)) tell(key);
     return !isInPlace;
@@ -109,18 +111,20 @@ export function createRowList({ tell, marks, isOpen }: RowListOptions): RowList 
     for (let at = from; at < to; at += 1) {
       const entry = entries[at];
       if (entry === undefined) break;
-      if (!marks.isRewound(entry.message.runId)) fold = null;
-      else if (fold === null) {
+      const isTakenBack = marks.isRewound(entry.message.runId);
+      if (!isTakenBack) fold = null;
+      grouped.push(...before(entries, at).map((row) => standing(row, fold)));
+      if (isTakenBack && fold === null) {
         fold = foldKey(entry.message.id);
         const row = rewoundRow(rewoundFrom(entries.slice(at, to)));
-        grouped.push({ entries: [], rows: [], own: [row], fold: null });
+        grouped.push(standing(row, null));
       }
       const last = grouped.at(-1);
       if (last !== undefined && last.fold === fold && takesMore(last, entry))
         last.entries.push(entry);
       else grouped.push({ entries: [entry], rows: [], own: null, fold });
       const end = runEnd(entry, lastOf);
-      if (end !== null) grouped.push({ entries: [], rows: [], own: [end], fold });
+      if (end !== null) grouped.push(standing(end, fold));
     }
     for (const section of grouped)
       for (const entry of section.entries) sectionOf.set(entry, section);
@@ -165,18 +169,25 @@ export function createRowList({ tell, marks, isOpen }: RowListOptions): RowList 
     },
     append(entries, entry) {
       const last = sections.at(-1);
-      if (last !== undefined && last.fold === null && takesMore(last, entry)) {
+      const own = before(entries, entries.lastIndexOf(entry));
+      if (own.length === 0 && last !== undefined && last.fold === null && takesMore(last, entry)) {
         last.entries.push(entry);
         sectionOf.set(entry, last);
         return refresh(entries, last);
       }
-      const before = sections.findLast(({ own }) => own === null);
+      const previous = sections.findLast((each) => each.own === null);
+      for (const row of own) {
+        const mark = standing(row, null);
+        sections.push(mark);
+        refresh(entries, mark);
+      }
       const section: Section = { entries: [entry], rows: [], own: null, fold: null };
       sections.push(section);
       sectionOf.set(entry, section);
       const isChanged = refresh(entries, section);
       // The previous activity now has an end.
-      if (before !== undefined && before.rows[0]?.row === "activity") refresh(entries, before);
+      if (previous !== undefined && previous.rows[0]?.row === "activity")
+        refresh(entries, previous);
       return isChanged;
     },
     update(entries, entry) {
@@ -203,6 +214,11 @@ interface Section {
   readonly own: readonly Row[] | null;
   /** The fold in which it is; null if it was not taken back. */
   readonly fold: string | null;
+}
+
+/** A section of a row that stands for no entry. */
+function standing(row: Row, fold: string | null): Section {
+  return { entries: [], rows: [], own: [row], fold };
 }
 
 /** The context of a section. */

@@ -23,7 +23,8 @@ import { CopyButton } from "../markdown/copy-button.tsx";
 import { FoldLine } from "../tools/fold-line.tsx";
 import { useFold } from "../tools/tool-context.tsx";
 import { loaded } from "../ui/loaded.tsx";
-import { absoluteTime } from "../ui/time.ts";
+import { absoluteTime, clockText } from "../ui/time.ts";
+import { MarkLine } from "./marks/mark-line.tsx";
 import { toNotice } from "./notice.ts";
 
 /** Loaded with the first run that changed files or was taken back; the fallback has the same height. */
@@ -52,7 +53,7 @@ export const RowView = memo(function RowView({
 
 /** Whether it is shown only because its fold is open. */
 function isTakenBack(store: TranscriptStore, { row, messageId }: Row): boolean {
-  const message = row === "rewound" ? null : store.message(messageId);
+  const message = row === "rewound" || row === "mark" ? null : store.message(messageId);
   return message !== null && store.isRewound(message);
 }
 
@@ -75,6 +76,8 @@ function bodyOf(row: Row): ReactElement {
       return <RewoundLine row={row} />;
     case "changes":
       return <ChangesLine row={row} />;
+    case "mark":
+      return <MarkLine row={row} />;
     default:
       return row satisfies never;
   }
@@ -234,12 +237,6 @@ const NoticeLine = memo(function NoticeLine({
   );
 });
 
-const clock = new Intl.DateTimeFormat("en", {
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
-
 /** The author and the time. */
 function MessageHead({ message }: { readonly message: Message }): ReactElement {
   const { runLabel } = useTranscript();
@@ -250,7 +247,7 @@ function MessageHead({ message }: { readonly message: Message }): ReactElement {
       <strong>{nameOf(message)}</strong>
       {label !== null && <span>{label}</span>}
       <time dateTime={timestamp} title={absoluteTime(timestamp)}>
-        {clock.format(new Date(timestamp))}
+        {clockText(timestamp)}
       </time>
     </p>
   );

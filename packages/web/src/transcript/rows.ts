@@ -14,7 +14,8 @@ export type Row =
       readonly until: string | null;
     })
   | RewoundRow
-  | ChangesRow;
+  | ChangesRow
+  | MarkRow;
 
 export interface RowPlace {
   readonly key: string;
@@ -58,6 +59,14 @@ export interface ChangesRow extends RowPlace {
   readonly row: "changes";
   readonly runId: string;
   readonly counts: ChangeCounts;
+}
+
+/** Stands before the first message of a day, or before what is new since the last visit. */
+export interface MarkRow extends RowPlace {
+  readonly row: "mark";
+  readonly mark: "day" | "new";
+  /** A time of that day, or the time of the last visit. */
+  readonly at: string;
 }
 
 /** Texts up to this length are one row. */
@@ -133,6 +142,11 @@ export function changesRow(message: Message, runId: string, counts: ChangeCounts
     estimate: 36,
     startsRun: false,
   };
+}
+
+export function markRow(mark: MarkRow["mark"], messageId: string, at: string): MarkRow {
+  const key = `${mark}/${messageId}`;
+  return { row: "mark", key, messageId, mark, at, estimate: 36, startsRun: false };
 }
 
 /** One row per block, and several for long code. Unchanged rows keep their objects. */

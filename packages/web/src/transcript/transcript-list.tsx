@@ -12,17 +12,21 @@ import {
 import { ArrowDown } from "lucide-react";
 import "./transcript.css";
 import "../tools/tools.css";
+import { useStore } from "../api/store.ts";
+import { Spinner } from "../ui/spinner.tsx";
 import { HighlightProvider } from "../markdown/use-highlight.tsx";
 import { ToolContext, type ToolSurroundings } from "../tools/tool-context.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import type { Find } from "./find.ts";
-import { openAround, type TranscriptStore } from "./transcript-store.ts";
+import type { TranscriptStore } from "./transcript-store.ts";
 import { RowView } from "./row-view.tsx";
+import { NowLine, type RunningNow } from "./now/now-line.tsx";
 import type { Row } from "./rows.ts";
 import { TranscriptContext, type TranscriptSurroundings } from "./transcript-context.tsx";
 import {
   distanceFromEnd,
   farDown,
+  openAround,
   PADDING_START,
   startOf,
   toMeasurements,
@@ -34,11 +38,11 @@ import {
 const FoundHits = loaded(() => import("./found-hits.tsx").then((m) => m.FoundHits));
 
 export interface TranscriptHandle {
-  /** False when there is no such message. */
-  scrollToMessage(messageId: string): boolean;
+  /** False when there is no such message. It may have to be loaded first. */
+  scrollToMessage(messageId: string): Promise<boolean>;
   scrollToEnd(): void;
   /** Scrolls to the previous or next message of a user. */
-  stepUser(step: -1 | 1): void;
+  stepUser(step: -1 | 1): Promise<void>;
 }
 
 /** Positions this close to the end count as the end. */
@@ -59,6 +63,8 @@ interface ListProps {
   readonly store: TranscriptStore;
   readonly find: Find;
   readonly ref: Ref<TranscriptHandle>;
+  /** The run that is on; null if there is none. */
+  readonly running: RunningNow | null;
 }
 
 /** The messages and tool calls of a session. */
@@ -88,7 +94,7 @@ export function Transcript({
 }
 
 /** The virtual list of rows. */
-function TranscriptList({ store, find, ref }: ListProps): ReactElement {
+function TranscriptList({ store, find, ref, running }: ListProps): ReactElement {
   const place = useSavedPlace(store);
   useSyncExternalStore(store.subscribe, store.getSnapshot);
   const hasHits = useSyncExternalStore(find.subscribe, () => find.current().hits.length > 0);
@@ -137,7 +143,10 @@ function TranscriptList({ store, find, ref }: ListProps): ReactElement {
   const goTo = (index: number, align: "start" | "center"): void => {
     virtualizer.scrollToIndex(index, { align });
   };
-  const scrollToMessage = (messageId: string): boolean => {
+  const scrollToMessage = async (messageId: string): Promise<boolean> =>
+    showMessage(messageId) ||
+    ((await store.earlier.loadUntil(messageId)) && showMessage(messageId));
+  const showMessage = (messageId: string): boolean => {
     const index = store.revealMessage(messageId);
     const row = store.rows[index];
     if (row === undefined) return false;
@@ -149,11 +158,13 @@ function TranscriptList({ store, find, ref }: ListProps): ReactElement {
   useImperativeHandle(ref, () => ({
     scrollToMessage,
     scrollToEnd,
-    stepUser(step) {
+    async stepUser(step) {
       const at = virtualizer.getVirtualItemForOffset((virtualizer.scrollOffset ?? 0) + 1);
       const current = at === undefined ? null : (store.rows[at.index]?.messageId ?? null);
-      const target = store.stepUser(current, step);
-      if (target !== null) scrollToMessage(target);
+      let target = store.stepUser(current, step);
+      while (target === null && step === -1 && (await store.earlier.load()))
+        target = store.stepUser(current, step);
+      if (target !== null) await scrollToMessage(target);
       else if (step === 1) scrollToEnd();
     },
   }));
@@ -173,43 +184,49 @@ function TranscriptList({ store, find, ref }: ListProps): ReactElement {
 
   return (
     <div className="transcript">
-      {/* The log itself is silent; the page's status region announces changes. */}
-      <section
-        ref={list}
-        className="transcript-list"
-        role="log"
-        aria-live="off"
-        aria-label="Transcript"
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it is scrolled with keys
-        tabIndex={0}
-      >
-        <div ref={virtualizer.containerRef} className="transcript-rows">
-          {virtualizer.getVirtualItems().map(({ key, index }) => (
-            <div
-              key={key}
-              ref={virtualizer.measureElement}
-              className="transcript-row"
-              data-index={index}
-              data-row=""
-              data-message={messageOf(store.rows[index])}
-              data-shown={shown?.rowKey === key ? "" : undefined}
-            >
-              <RowView rowKey={String(key)} />
-            </div>
-          ))}
-        </div>
-      </section>
-      {hasHits && <FoundHits {...{ store, find, list, goTo }} />}
-      {leftAt !== null && (
-        <JumpButton fresh={Math.max(0, store.size - leftAt)} onJump={scrollToEnd} />
-      )}
+      <div className="transcript-body">
+        {/* The log itself is silent; the page's status region announces changes. */}
+        <section
+          ref={list}
+          className="transcript-list"
+          role="log"
+          aria-live="off"
+          aria-label="Transcript"
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it is scrolled with keys
+          tabIndex={0}
+        >
+          <div ref={virtualizer.containerRef} className="transcript-rows">
+            {virtualizer.getVirtualItems().map(({ key, index }) => (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                className="transcript-row"
+                data-index={index}
+                data-row=""
+                data-message={messageOf(store.rows[index])}
+                data-shown={shown?.rowKey === key ? "" : undefined}
+              >
+                <RowView rowKey={String(key)} />
+              </div>
+            ))}
+          </div>
+        </section>
+        <EarlierSign store={store} />
+        {hasHits && <FoundHits {...{ store, find, list, goTo }} />}
+        {leftAt !== null && (
+          <JumpButton fresh={Math.max(0, store.size - leftAt)} onJump={scrollToEnd} />
+        )}
+      </div>
+      {running !== null && <NowLine store={store} running={running} />}
     </div>
   );
 }
 
+const WITHOUT_TEXT: ReadonlySet<Row["row"]> = new Set(["rewound", "changes", "mark"]);
+
 /** The message whose text the row shows. */
 function messageOf(row: Row | undefined): string | undefined {
-  return row?.row === "rewound" || row?.row === "changes" ? undefined : row?.messageId;
+  return row === undefined || WITHOUT_TEXT.has(row.row) ? undefined : row.messageId;
 }
 
 /** A message inside a high row can still be off the screen. */
@@ -217,6 +234,15 @@ function focusOn(messageId: string): void {
   const element = document.getElementById(messageId);
   element?.focus({ preventScroll: true });
   if (element?.matches("[data-message]") === true) element.scrollIntoView({ block: "nearest" });
+}
+
+/** Says that older messages are being loaded. */
+function EarlierSign({ store: { earlier } }: Pick<ListProps, "store">): ReactElement | null {
+  return useStore(earlier.loading) ? (
+    <p className="earlier-sign">
+      <Spinner /> Loading older messages…
+    </p>
+  ) : null;
 }
 
 /** Leads back to the end. */

@@ -1,29 +1,39 @@
 import { applySuspension, MissingMessageError } from "@holdfast/client";
-import type { FeedEvent, Message, OpenSuspension, Run, WholeSession } from "@holdfast/protocol";
+import type {
+  FeedEvent,
+  Message,
+  OpenSuspension,
+  Run,
+  Suspension,
+  WholeSession,
+} from "@holdfast/protocol";
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
-import { addText, createEntry, type Entry, replaceMessage } from "./entries.ts";
-import { createKeyedListeners, createListeners } from "../api/store.ts";
-import { callsAround, workKeyOf } from "../tools/family.ts";
+import { addText, createEntry, type Entry, isActive, replaceMessage } from "./entries.ts";
+import { createKeyedListeners, createListeners, createStore } from "../api/store.ts";
+import { callOf, createDecisions, type Decision } from "../tools/decision.ts";
 import { callIdOf } from "../tools/tool-call.ts";
-import { wordsOf } from "./message-text.ts";
+import { type Now, nowOf } from "./now/now.ts";
+import { createEarlier, type EarlierMessages, keptBefore, type ReadEarlier } from "./earlier.ts";
+import { type Lookups, lookupsIn } from "./lookups.ts";
+import { createMarks } from "./marks/marks.ts";
 import { createRowList } from "./row-list.ts";
 import { createRunMarks } from "./run-marks.ts";
 import { isActivity, type Row } from "./rows.ts";
 
 /** The messages of a session as rows, kept outside of React so that a delta renders one row. */
-export interface TranscriptStore {
+export interface TranscriptStore extends Lookups {
   readonly sessionId: string;
   /** Always the same array. Rows are added or removed only when `getSnapshot` changes. */
   readonly rows: readonly Row[];
-  /** Loads the whole session, also after reading it again. */
+  /** Loads the session or its last messages, also after reading it again. */
   load(
     session: Pick<WholeSession, "messages" | "suspensions"> &
-      Partial<Pick<WholeSession, "rewoundRuns">>,
+      Partial<Pick<WholeSession, "rewoundRuns" | "earlier">>,
   ): void;
   /** Applies an event; it is rendered with the next commit. Throws for text of an unknown message. */
   apply(event: FeedEvent): void;
-  /** Applies what is known of earlier runs: what they changed, and whether they were taken back. */
-  takeRuns(runs: readonly Run[]): void;
+  /** Applies what is known of earlier runs: what they changed, whether they were taken back, and what was decided. */
+  takeRuns(runs: readonly Run[], closed?: readonly Suspension[]): void;
   /** Whether the message belongs to the conversation no more. */
   isRewound(message: Message): boolean;
   /** Notifies when rows are added or removed. */
@@ -34,23 +44,22 @@ export interface TranscriptStore {
   /** Notifies when this row changes. */
   subscribeRow(key: string, listener: () => void): () => void;
   row(key: string): Row | null;
-  /** The number of messages, with or without rows. */
+  /** The number of messages, with or without rows, loaded or not. */
   readonly size: number;
   /** Whether older messages have no rows yet. */
   readonly hasOlder: boolean;
-  /** Adds rows for older messages. */
+  /** Adds rows for older messages, which may have to be loaded first. */
   revealOlder(): void;
+  readonly earlier: EarlierMessages;
   /** Reveals a message and returns its row; -1 for an unknown message. */
   revealMessage(messageId: string): number;
-  message(messageId: string): Message | null;
-  /** The message that a run answers; null if it is not known. */
-  messageOfRun(runId: string): Message | null;
-  /** The words of a message in its current state. */
-  words(messageId: string): string;
-  /** Visits all messages in order, with their words. */
-  search(visit: (messageId: string, words: string) => void): void;
-  /** The previous or next message of a user that was not taken back. */
-  stepUser(messageId: string | null, step: -1 | 1): string | null;
+  /** The time of the last message. */
+  lastAt(): string | null;
+  /** What the agent does now. */
+  now(): Now;
+  subscribeNow(listener: () => void): () => void;
+  /** How the permission for a tool call was decided. */
+  decision(message: Message): Decision | null;
   /** The open suspension of a tool call. */
   waiting(callId: string | null): OpenSuspension | null;
   /** Whether the user opened or closed it; undefined for neither. */
@@ -63,12 +72,19 @@ export interface TranscriptStore {
   close(): void;
 }
 
+/** The work of a run that is looked at to say what it does now. */
+const NOW_ENTRIES = 100;
+
 export function createTranscript({
   sessionId,
   frames = pageFrames,
   pageSize = 200,
-}: {
+  readEarlier = async () => [],
+  seenAt = null,
+  today = null,
+}: Partial<Parameters<typeof createMarks>[0]> & {
   readonly sessionId: string;
+  readonly readEarlier?: ReadEarlier;
   readonly frames?: Frames;
   /** The number of messages that get rows at first, and with each step back. */
   readonly pageSize?: number;
@@ -87,17 +103,29 @@ export function createTranscript({
   const structure = createListeners();
   const rowListeners = createKeyedListeners();
   const marks = createRunMarks();
+  const decisions = createDecisions();
+  const lines = createMarks({ seenAt, today });
   /** Runs that events have told about: what was read earlier is older. */
   const told = new Set<string>();
   const list = createRowList({
     tell: rowListeners.notify,
     marks,
     isOpen: (key) => opened.get(key) === true,
+    before: lines.before,
   });
+  const now = createStore<Now>(null);
+  /** The reader is at the first row, and waits for older messages. */
+  let wantsOlder = false;
   let version = 0;
   let shape = 0;
 
   const commit = (): void => {
+    commitRows();
+    const words = nowOf(entries.slice(-NOW_ENTRIES).map(({ message }) => message));
+    if (words !== now.current()) now.set(words);
+  };
+
+  const commitRows = (): void => {
     let changed = false;
     if (mustRebuild) {
       from = startAt(from);
@@ -126,6 +154,8 @@ export function createTranscript({
       dirty.add(old);
       return;
     }
+    // It will be loaded as it is then.
+    if (earlier.count > 0 && message.seq < firstSeq()) return;
     const entry = createEntry(message);
     byId.set(message.id, entry);
     if (isMarked(message)) mustRebuild = true;
@@ -168,32 +198,69 @@ export function createTranscript({
 
   const takeSuspensions = (open: readonly OpenSuspension[]): void => {
     const before = suspensions;
-    suspensions = new Map(open.flatMap((each) => toPair(each)));
+    suspensions = new Map(open.flatMap((each) => callOf(each)));
     for (const entry of entries) {
       const callId = callIdOf(entry.message.content);
       if (callId !== null && before.get(callId) !== suspensions.get(callId)) dirty.add(entry);
     }
   };
 
+  const takeDecision = (suspension: Suspension): void => {
+    if (!decisions.take(suspension)) return;
+    for (const entry of entries) if (decisions.of(entry.message) !== null) dirty.add(entry);
+  };
+
   /** Moves the start so that neither an activity nor a fold is split. */
   const startAt = (index: number): number => {
     let start = Math.max(0, index);
-    while (start > 0) {
-      const pair = [entries[start], entries[start - 1]];
-      if (!pair.every(isActive) && !pair.every(isFolded)) break;
-      start -= 1;
-    }
-    return start;
+    while (start > 0 && isJoined(start)) start -= 1;
+    return Math.max(start, firstStart());
   };
+
+  /** The first possible start: the rows of the first messages depend on those that are not loaded. */
+  const firstStart = (): number => {
+    if (earlier.count === 0) return 0;
+    for (let start = 1; start < entries.length; start += 1) if (!isJoined(start)) return start;
+    return 0;
+  };
+
+  /** Whether a message is in the same row or fold as the one before. */
+  const isJoined = (index: number): boolean => {
+    const pair = [entries[index], entries[index - 1]];
+    return pair.every(isActive) || pair.every(isFolded);
+  };
+
+  const firstSeq = (): number => entries[0]?.message.seq ?? Infinity;
+
+  const earlier = createEarlier({
+    read: readEarlier,
+    before: firstSeq,
+    isShown: (messageId) => {
+      const entry = byId.get(messageId);
+      return entry !== undefined && entries.indexOf(entry) >= firstStart();
+    },
+    add(messages) {
+      const older = messages.filter(({ id }) => !byId.has(id)).map((each) => createEntry(each));
+      for (const entry of older) byId.set(entry.message.id, entry);
+      entries = [...older, ...entries];
+      lines.look(entries, false);
+      const isSplit = from === 0 && isJoined(older.length);
+      from += older.length;
+      if (isSplit) mustRebuild = true;
+      if (!isSplit && !wantsOlder) return;
+      wantsOlder = false;
+      reveal(from - pageSize);
+    },
+  });
 
   const isFolded = (entry: Entry | undefined): boolean =>
     entry !== undefined && marks.isRewound(entry.message.runId);
 
   const reveal = (index: number): void => {
     const start = startAt(index);
+    commit();
     if (start >= from) return;
     from = start;
-    commit();
     list.prepend(entries, from);
     version += 1;
     structure.notify();
@@ -202,14 +269,16 @@ export function createTranscript({
   return {
     sessionId,
     rows: list.rows,
-    load({ messages, suspensions: open, rewoundRuns = [] }) {
+    load({ messages, suspensions: open, rewoundRuns = [], earlier: before = 0 }) {
       clock.cancel();
       marks.setRewound(rewoundRuns);
       told.clear();
       const first = entries[from];
       const isFirstLoad = entries.length === 0;
+      const kept = before === 0 ? [] : keptBefore(entries, messages);
+      earlier.reset(before - kept.length);
       byId = new Map(
-        messages.map((message) => {
+        [...kept, ...messages].map((message) => {
           const entry = byId.get(message.id) ?? createEntry(message);
           if (entry.message !== message) replaceMessage(entry, message);
           return [message.id, entry];
@@ -218,6 +287,7 @@ export function createTranscript({
       entries = [...byId.values()].toSorted((a, b) => a.message.seq - b.message.seq);
       const at = isFirstLoad || first === undefined ? -1 : entries.indexOf(first);
       from = at === -1 ? startAt(entries.length - pageSize) : startAt(at);
+      lines.look(entries, isFirstLoad);
       takeSuspensions(open);
       mustRebuild = true;
       commit();
@@ -239,6 +309,7 @@ export function createTranscript({
           break;
         case "suspension":
           takeSuspensions(applySuspension([...suspensions.values()], event.data));
+          takeDecision(event.data);
           break;
         case "run":
           told.add(event.data.id);
@@ -254,9 +325,10 @@ export function createTranscript({
       }
       clock.request();
     },
-    takeRuns(runs) {
+    takeRuns(runs, closed = []) {
+      for (const each of closed) takeDecision(each);
       const past = runs.filter(({ id }) => !told.has(id));
-      if (past.map(takeRun).includes(true)) clock.request();
+      if (past.map(takeRun).includes(true) || dirty.size > 0) clock.request();
     },
     isRewound: ({ runId }) => marks.isRewound(runId),
     subscribe: structure.add,
@@ -267,12 +339,18 @@ export function createTranscript({
     subscribeRow: rowListeners.add,
     row: (key) => list.row(key),
     get size() {
-      return entries.length;
+      return entries.length + earlier.count;
     },
     get hasOlder() {
-      return from > 0;
+      return from > 0 || earlier.count > 0;
     },
-    revealOlder: () => reveal(from - pageSize),
+    revealOlder() {
+      reveal(from - pageSize);
+      if (earlier.count === 0 || from >= pageSize) return;
+      wantsOlder = from <= firstStart();
+      void earlier.load();
+    },
+    earlier,
     revealMessage(messageId) {
       const entry = byId.get(messageId);
       if (entry === undefined) return -1;
@@ -281,23 +359,11 @@ export function createTranscript({
       openFold(entry);
       return list.indexOf(entry);
     },
-    message: (messageId) => byId.get(messageId)?.message ?? null,
-    messageOfRun: (runId) =>
-      entries.find(({ message }) => message.runId === runId && message.role === "user")?.message ??
-      null,
-    words: (messageId) => entryWords(byId.get(messageId)),
-    search(visit) {
-      for (const entry of entries) visit(entry.message.id, entryWords(entry));
-    },
-    stepUser(messageId, step) {
-      const users = entries.filter((entry) => entry.message.role === "user" && !isFolded(entry));
-      const seq = messageId === null ? null : (byId.get(messageId)?.message.seq ?? null);
-      const target =
-        step === 1
-          ? users.find(({ message }) => seq !== null && message.seq > seq)
-          : users.findLast(({ message }) => seq === null || message.seq < seq);
-      return target?.message.id ?? null;
-    },
+    ...lookupsIn({ entries: () => entries, find: (id) => byId.get(id), isFolded }),
+    lastAt: () => entries.at(-1)?.message.timestamp ?? null,
+    now: now.current,
+    subscribeNow: now.subscribe,
+    decision: decisions.of,
     waiting: (callId) => (callId === null ? null : (suspensions.get(callId) ?? null)),
     isOpen: (key) => opened.get(key),
     setOpen,
@@ -305,27 +371,4 @@ export function createTranscript({
     subscribeOpen: openListeners.add,
     close: () => clock.cancel(),
   };
-}
-
-function isActive(entry: Entry | undefined): boolean {
-  return entry !== undefined && isActivity(entry.message);
-}
-
-function entryWords(entry: Entry | undefined): string {
-  if (entry === undefined) return "";
-  const { type } = entry.message.content;
-  return type === "text" || type === "thought" ? entry.raw : wordsOf(entry.message);
-}
-
-function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])[] {
-  const callId = suspension.request["toolCallId"];
-  return typeof callId === "string" ? [[callId, suspension]] : [];
-}
-
-/** Unfolds the activity around a message. */
-export function openAround(store: TranscriptStore, row: Row, messageId: string): void {
-  if (row.row !== "activity") return;
-  if (row.messages.length > 1) store.setOpen(row.key, true);
-  for (const call of callsAround(row.messages, messageId)) store.setOpen(workKeyOf(call), true);
-  store.setOpen(messageId, true);
 }

@@ -2,11 +2,18 @@ import type { ReactVirtualizer, VirtualItem } from "@tanstack/react-virtual";
 import { useLayoutEffect, useState } from "react";
 import { openPageStorage } from "../api/page-storage.ts";
 import { readPlace, savePlace, type Place } from "./place.ts";
+import { callsAround, workKeyOf } from "../tools/family.ts";
+import type { Row } from "./rows.ts";
 import type { TranscriptStore } from "./transcript-store.ts";
 
 export type TranscriptVirtualizer = ReactVirtualizer<HTMLElement, HTMLElement>;
 
 const storage = openPageStorage(() => sessionStorage);
+
+/** The message at the saved position; null at the end. */
+export function savedMessage(sessionId: string): string | null {
+  return readPlace(storage, sessionId)?.row?.messageId ?? null;
+}
 
 /** Restores the saved position and reveals its rows; null to start at the end. */
 export function useSavedPlace(store: TranscriptStore): Place | null {
@@ -98,4 +105,12 @@ function currentPlace(store: TranscriptStore, virtualizer: TranscriptVirtualizer
 export function distanceFromEnd(virtualizer: TranscriptVirtualizer): number {
   const height = virtualizer.scrollRect?.height ?? 0;
   return Math.max(0, virtualizer.getTotalSize() - height - (virtualizer.scrollOffset ?? 0));
+}
+
+/** Unfolds the activity around a message. */
+export function openAround(store: TranscriptStore, row: Row, messageId: string): void {
+  if (row.row !== "activity") return;
+  if (row.messages.length > 1) store.setOpen(row.key, true);
+  for (const call of callsAround(row.messages, messageId)) store.setOpen(workKeyOf(call), true);
+  store.setOpen(messageId, true);
 }

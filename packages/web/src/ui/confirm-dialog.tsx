@@ -7,6 +7,7 @@ export function ConfirmDialog({
   open,
   title,
   children,
+  keep = "Keep it",
   confirm,
   onConfirm,
   onClose,
@@ -14,6 +15,8 @@ export function ConfirmDialog({
   readonly open: boolean;
   readonly title: string;
   readonly children?: ReactNode;
+  /** The label of the safe button. */
+  readonly keep?: string;
   /** The label of the confirming button: the action, not "OK". */
   readonly confirm: string;
   readonly onConfirm: () => void;
@@ -29,7 +32,7 @@ export function ConfirmDialog({
       footer={
         <>
           <Button data-autofocus onClick={onClose}>
-            Keep it
+            {keep}
           </Button>
           <Button tone="danger" onClick={onConfirm}>
             {confirm}

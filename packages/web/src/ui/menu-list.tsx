@@ -6,7 +6,7 @@ export interface MenuItem {
   readonly label: string;
   readonly icon?: ReactNode;
   /** At the end of the line, such as a shortcut. */
-  readonly hint?: ReactNode;
+  readonly hint?: string;
   readonly danger?: boolean;
   readonly disabled?: boolean;
   readonly onSelect: () => void;

@@ -28,7 +28,7 @@ const LOOKS = {
     dot: "border-2 border-warn",
     color: "text-muted",
   },
-  Done: { title: "The last run ended.", dot: "bg-ok", color: "text-muted" },
+  Done: { title: "The last run ended.", dot: "border-2 border-ok", color: "text-muted" },
   Failed: { title: "The last run failed.", dot: "bg-danger", color: "text-danger" },
   Interrupted: {
     title: "The last run was cut off. The next message goes on.",
@@ -55,10 +55,13 @@ export function StateDot({
 }): ReactElement {
   const word = statusWord(session);
   const { title, dot, color } = LOOKS[word];
+  const mark = classNames("size-2 shrink-0 rounded-full", dot);
+  if (dotOnly)
+    return <span role="img" aria-label={word} title={`${word}. ${title}`} className={mark} />;
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap" title={title}>
-      <span aria-hidden="true" className={classNames("size-2 shrink-0 rounded-full", dot)} />
-      <span className={dotOnly ? "sr-only" : classNames("font-medium", color)}>{word}</span>
+      <span aria-hidden="true" className={mark} />
+      <span className={classNames("font-medium", color)}>{word}</span>
     </span>
   );
 }

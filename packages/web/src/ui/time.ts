@@ -10,6 +10,17 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
+const clock = new Intl.DateTimeFormat("en", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+
+/** Such as "09:02". */
+export function clockText(time: string): string {
+  return clock.format(new Date(time));
+}
+
 /** Such as "5m ago"; "now" for less than a minute. */
 export function relativeTime(time: string, nowMs: number): string {
   const seconds = (Date.parse(time) - nowMs) / 1_000;

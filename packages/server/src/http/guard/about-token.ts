@@ -1,4 +1,4 @@
-import type { Problem } from "@holdfast/protocol";
+import { sessionParamsSchema, type Problem } from "@holdfast/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { includes, type Scope } from "../../domain/scope.ts";
@@ -35,7 +35,10 @@ export async function aboutToken(
     if (accessToken !== null) {
       open.add(accessToken.id, reply.raw);
       accept(request, { kind: "token", name: accessToken.name, scope: accessToken.scope });
-      return aboutScope(accessToken.scope, neededFor(request));
+      return (
+        aboutScope(accessToken.scope, neededFor(request)) ??
+        aboutSession(accessToken.sessionId, request)
+      );
     }
   }
   const browserSecrets = secret === undefined ? browserSecretsOf(request) : null;
@@ -92,6 +95,20 @@ function aboutScope(scope: Scope, needed: Scope): Problem | null {
     "forbidden",
     `This request needs a token with the scope ${needed}. The scope of this token is ${scope}.`,
   );
+}
+
+const SESSION_ROUTE = "/api/sessions/:id";
+
+/** A token for one session can use only the routes of that session. */
+function aboutSession(
+  sessionId: string | null,
+  { params, routeOptions: { url = "" } }: FastifyRequest,
+): Problem | null {
+  if (sessionId === null) return null;
+  const { id } = sessionParamsSchema.partial().safeParse(params).data ?? {};
+  const isRoute = url === SESSION_ROUTE || url.startsWith(`${SESSION_ROUTE}/`);
+  if (isRoute && id === sessionId) return null;
+  return toProblem("forbidden", `This token is only for the session ${sessionId}.`);
 }
 
 /** The scope that a request needs. A path without a route reveals nothing. */

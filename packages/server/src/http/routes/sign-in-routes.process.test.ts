@@ -158,7 +158,12 @@ describe("a browser", () => {
     expect((await signIn(app, { token: "wrong" })).statusCode).toBe(401);
     const admin = await signedIn(app, { token: TOKEN });
     expect(await statusOf(app, admin, { url: "/api/browsers" })).toBe(200);
-    const created = await tokens.create({ name: "ada", scope: "send", expiresInMs: null });
+    const created = await tokens.create({
+      name: "ada",
+      scope: "send",
+      sessionId: null,
+      expiresInMs: null,
+    });
     if (!created.ok) throw new Error("refused");
     const hers = await signedIn(app, { token: created.secret });
     await app.inject({ ...ANSWER, headers: hers });
@@ -167,6 +172,14 @@ describe("a browser", () => {
     await tokens.revoke(created.token.id);
     expect(await statusOf(app, hers)).toBe(401);
     expect(await statusOf(app, admin)).toBe(200);
+  });
+
+  it("does not sign in with a token for one session", async () => {
+    const link = { name: "link", scope: "read", sessionId: "s1", expiresInMs: null } as const;
+    const created = await tokens.create(link);
+    if (!created.ok) throw new Error("refused");
+    const reply = await signIn(await open(), { token: created.secret });
+    expect([reply.statusCode, reply.headers["set-cookie"]]).toEqual([403, undefined]);
   });
 
   it("stays signed in over a restart, for 400 days", async () => {
@@ -221,7 +234,12 @@ describe("a code", () => {
       });
     const made = await make(TOKEN);
     expect([made.statusCode, codes.redeem(made.json().code)]).toEqual([201, "good"]);
-    const sender = await tokens.create({ name: "s", scope: "send", expiresInMs: null });
+    const sender = await tokens.create({
+      name: "s",
+      scope: "send",
+      sessionId: null,
+      expiresInMs: null,
+    });
     expect((await make(sender.ok ? sender.secret : "")).statusCode).toBe(403);
   });
 });

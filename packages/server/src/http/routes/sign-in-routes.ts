@@ -16,6 +16,7 @@ import { browserCookie, browserSecretsOf, noCookie } from "../guard/browser-cook
 import type { FailedAttempts } from "../guard/failed-attempts.ts";
 import type { SignInCodes } from "../guard/sign-in-codes.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
+import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem } from "../problems/send-problem.ts";
 import { toTime } from "../wire/to-time.ts";
 
@@ -164,7 +165,9 @@ async function aboutTypedToken(
 ): Promise<Granted> {
   if (token !== null && isSameSecret(secret, token)) return { scope: "admin", token: null };
   const found = await tokens.find(secret);
-  if (found !== null) return { scope: found.scope, token: found };
+  if (found !== null && found.sessionId === null) return { scope: found.scope, token: found };
+  if (found !== null)
+    return { problem: toProblem("forbidden", "This token only shows one session: use its link.") };
   return { problem: wrongToken(attempts, request) };
 }
 

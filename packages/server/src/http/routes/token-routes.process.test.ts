@@ -136,6 +136,7 @@ describe("tokens over HTTP", () => {
     [{ name: "x", scope: "read", expiresInDays: 0 }, "expiresInDays"],
     [{ name: "x", scope: "read", expiresInDays: 1e9 }, "expiresInDays"],
     [{ name: "x", scope: "read", token: "mine" }, "token"],
+    [{ name: "x", scope: "send", sessionId: "s1" }, "scope"],
   ])("are not created from %j", async (payload, field) => {
     expect(await create(await open(), payload)).toMatchObject({
       code: "invalid_request",

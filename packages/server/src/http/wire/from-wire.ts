@@ -35,8 +35,9 @@ export interface WireContent {
 const DAY_MS = 24 * 60 * 60_000;
 
 export function fromWireCreateToken(request: CreateTokenRequest): CreateToken {
-  const { name, scope, expiresInDays } = request;
-  return { name, scope, expiresInMs: expiresInDays === undefined ? null : expiresInDays * DAY_MS };
+  const { name, scope, sessionId = null, expiresInDays } = request;
+  const expiresInMs = expiresInDays === undefined ? null : expiresInDays * DAY_MS;
+  return { name, scope, sessionId, expiresInMs };
 }
 
 export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, "idempotency"> {

@@ -317,11 +317,12 @@ export function toWireRepo({ id, path, name, label, createdAt }: Repo): wire.Rep
 }
 
 export function toWireToken(token: AccessToken): wire.Token {
-  const { id, name, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
+  const { id, name, scope, sessionId, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
   return {
     id,
     name,
     scope,
+    sessionId,
     createdAt: toTime(createdAt),
     lastUsedAt: toTimeOrNull(lastUsedAt),
     expiresAt: toTimeOrNull(expiresAt),

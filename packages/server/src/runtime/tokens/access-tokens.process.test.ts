@@ -37,7 +37,13 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
   });
 
   const create = async (more: { expiresInMs?: number } = {}) => {
-    const created = await here.create({ name: "ci", scope: "send", expiresInMs: null, ...more });
+    const created = await here.create({
+      name: "ci",
+      scope: "send",
+      sessionId: null,
+      expiresInMs: null,
+      ...more,
+    });
     if (!created.ok) throw new Error(created.refusal.message);
     return created;
   };
@@ -51,6 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
       id: "t1",
       name: "ci",
       scope: "send",
+      sessionId: null,
       digest: createHash("sha256").update(one.secret).digest("hex"),
       createdAt: now,
       lastUsedAt: null,
@@ -61,7 +68,12 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
 
   it("are found by the whole token and nothing like it", async () => {
     const { secret, token } = await create();
-    expect(await here.find(secret)).toEqual({ id: "t1", name: "ci", scope: "send" });
+    expect(await here.find(secret)).toEqual({
+      id: "t1",
+      name: "ci",
+      scope: "send",
+      sessionId: null,
+    });
     const wrong = ["", secret.slice(0, -1), `${secret}x`, secret.toLowerCase(), token.digest];
     for (const guess of wrong) expect(await here.find(guess)).toBeNull();
   });
@@ -69,7 +81,12 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
   it("are known on every node at once, and refused within five seconds of being revoked", async () => {
     const { secret, token } = await create();
     now += 300;
-    expect(await there.find(secret)).toEqual({ id: "t1", name: "ci", scope: "send" });
+    expect(await there.find(secret)).toEqual({
+      id: "t1",
+      name: "ci",
+      scope: "send",
+      sessionId: null,
+    });
     expect(await there.isGood(token.id)).toBe(true);
     expect(await here.revoke(token.id)).toMatchObject({
       ok: true,
@@ -98,7 +115,12 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
     expect(await here.find(old.secret)).not.toBeNull();
     await here.revoke(old.token.id);
     expect(await here.find(old.secret)).toBeNull();
-    expect(await here.find(fresh.secret)).toEqual({ id: "t2", name: "ci", scope: "send" });
+    expect(await here.find(fresh.secret)).toEqual({
+      id: "t2",
+      name: "ci",
+      scope: "send",
+      sessionId: null,
+    });
   });
 
   it("say when they were last used, to ten minutes", async () => {
@@ -158,7 +180,9 @@ describe("tokens", () => {
       clock: () => 0,
       newId: () => "t",
     });
-    expect(await tokens.create({ name: "n", scope: "read", expiresInMs: null })).toMatchObject({
+    expect(
+      await tokens.create({ name: "n", scope: "read", sessionId: null, expiresInMs: null }),
+    ).toMatchObject({
       ok: false,
       refusal: { code: "tokens_full" },
     });

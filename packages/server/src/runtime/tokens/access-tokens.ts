@@ -12,7 +12,7 @@ export type { AccessToken } from "../../storage/ports/token-store.ts";
 /** The tokens of the API, besides the server's own token. */
 export interface AccessTokens {
   /** The usable token with this secret; null if there is none. */
-  find(secret: string): Promise<Pick<AccessToken, "id" | "name" | "scope"> | null>;
+  find(secret: string): Promise<Pick<AccessToken, "id" | "name" | "scope" | "sessionId"> | null>;
   /** Whether the token is still usable. */
   isGood(id: string): Promise<boolean>;
   /** `secret` is returned once and never stored. */
@@ -24,6 +24,8 @@ export interface AccessTokens {
 export interface CreateToken {
   readonly name: string;
   readonly scope: Scope;
+  /** Null: it is for all sessions, and for everything else. */
+  readonly sessionId: string | null;
   /** Null: it never expires. */
   readonly expiresInMs: number | null;
 }
@@ -67,17 +69,19 @@ export function openAccessTokens({ store, clock, newId }: AccessTokensOptions): 
         among(await cache.read(CACHED_MS)) ?? among(await cache.read(UNKNOWN_CACHED_MS));
       if (token === undefined || !isUsable(token, clock())) return null;
       noteUse(token);
-      return { id: token.id, name: token.name, scope: token.scope };
+      const { id, name, scope, sessionId } = token;
+      return { id, name, scope, sessionId };
     },
     isGood: async (id) =>
       (await cache.read(CACHED_MS)).some((token) => token.id === id && isUsable(token, clock())),
-    create: async ({ name, scope, expiresInMs }) => {
+    create: async ({ name, scope, sessionId, expiresInMs }) => {
       const secret = `hf_${randomBytes(32).toString("base64url")}`;
       const createdAt = clock();
       const token: AccessToken = {
         id: newId(),
         name: cleanText(name),
         scope,
+        sessionId,
         digest: digestOf(secret),
         createdAt,
         lastUsedAt: null,

@@ -21,6 +21,7 @@ import { supportsSteering } from "./0020-supports-steering.ts";
 import { agentCursor } from "./0021-agent-cursor.ts";
 import { workingFiles } from "./0022-working-files.ts";
 import { lastTurn } from "./0023-last-turn.ts";
+import { sharedSessions } from "./0024-shared-sessions.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -48,5 +49,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0021-agent-cursor": agentCursor(),
     "0022-working-files": workingFiles(context),
     "0023-last-turn": lastTurn(context),
+    "0024-shared-sessions": sharedSessions(),
   };
 }

@@ -45,6 +45,11 @@ describe("the words of a text", () => {
 });
 
 describe("the searchable text of a message", () => {
+  it("has no IDs of tool calls", () => {
+    const content = { type: "tool", callId: "0198a7", parent: "0198b8", title: "npm test" };
+    expect(searchableText(content)).toBe("npm test");
+  });
+
   it("is every text except its type, in order", () => {
     const content = {
       type: "tool",

@@ -1,4 +1,4 @@
-import type { Json } from "../../domain/json.ts";
+import { isObject, type Json } from "../../domain/json.ts";
 
 /** Searchable characters per message; the rest of a longer one is not indexed. */
 export const SEARCHED_CHARACTERS = 32_768;
@@ -22,7 +22,7 @@ export function plainText(text: string): string {
     .replaceAll("ς", "σ"); // lower case depends on the end of a word, which a prefix lacks
 }
 
-/** Every string in a message's content, in order, except its type. */
+/** Every string in a message's content, in order, except its type and the IDs of tool calls, which nobody searches for. */
 export function searchableText(content: Json): string {
   const texts: string[] = [];
   let length = 0;
@@ -35,6 +35,12 @@ export function searchableText(content: Json): string {
       for (const [key, item] of Object.entries(value)) if (key !== "type") collect(item);
     }
   };
-  collect(content);
+  collect(withoutIds(content));
   return texts.join(" ");
+}
+
+function withoutIds(content: Json): Json {
+  if (!isObject(content)) return content;
+  const { callId: _, parent: __, ...texts } = content;
+  return texts;
 }

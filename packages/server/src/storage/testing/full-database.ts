@@ -15,6 +15,7 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
     id: "token-1",
     name: "of the build",
     scope: "send",
+    sessionId: null,
     digest: "d1",
     createdAt: NOON,
     lastUsedAt: null,

@@ -69,8 +69,9 @@ export function useRequests(
       ),
     [hasSheet, review, folders, place, keys],
   );
-  const show = ({ suspension, call }: Request): void => {
-    if (call !== null && cardOf(suspension) === null) transcript.current?.scrollToMessage(call.id);
+  const lead = async ({ suspension, call }: Request): Promise<void> => {
+    if (call !== null && cardOf(suspension) === null)
+      await transcript.current?.scrollToMessage(call.id);
     // The list needs a frame to draw rows that were out of sight.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
@@ -80,6 +81,7 @@ export function useRequests(
       }),
     );
   };
+  const show = (request: Request): void => void lead(request);
   const reviewed = all.find(({ suspension }) => suspension.id === reviewedId) ?? null;
   return { all, folders, place, keys, slot, hasSheet, reviewed, review, show };
 }

@@ -10,6 +10,7 @@ function token(id: string, more: Partial<AccessToken> = {}): AccessToken {
     id,
     name: `of ${id}`,
     scope: "read",
+    sessionId: null,
     digest: `digest of ${id}`,
     createdAt: NOON,
     lastUsedAt: null,
@@ -26,7 +27,7 @@ export function tokensContract(open: OpenTestStore): void {
     it("are stored unchanged and listed oldest first", async () => {
       await withStore(open, async ({ store }) => {
         expect(await store.listTokens()).toEqual([]);
-        const later = token("later", { createdAt: NOON + 1, scope: "admin", expiresAt: NOON * 2 });
+        const later = token("later", { createdAt: NOON + 1, sessionId: "s1", expiresAt: NOON * 2 });
         expect(await store.addToken({ token: later, limit })).toBe("added");
         expect(await store.addToken({ token: token("first"), limit })).toBe("added");
         expect(await store.listTokens()).toEqual([token("first"), later]);
