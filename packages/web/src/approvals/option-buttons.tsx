@@ -113,7 +113,7 @@ function OptionButton({
       {digit <= 9 && !isWide && (
         <kbd
           aria-hidden="true"
-          className="hidden self-start font-sans text-xs leading-5 tabular-nums opacity-80 group-[.shows-digits]/card:inline group-focus-within/card:inline pointer-coarse:hidden!"
+          className="hidden font-sans text-xs tabular-nums opacity-80 group-[.shows-digits]/card:inline group-focus-within/card:inline pointer-coarse:hidden!"
         >
           {digit}
         </kbd>
