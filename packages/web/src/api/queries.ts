@@ -2,7 +2,7 @@ import type { CallOptions } from "@holdfast/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ListSessionsQuery, Session } from "@holdfast/protocol";
 import { client } from "./client.ts";
-import { isUsable } from "./token-state.ts";
+import { isUsable } from "../sharing/token-state.ts";
 import { SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 /** The server's filters for a list of sessions. */

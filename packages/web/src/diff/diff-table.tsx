@@ -4,7 +4,7 @@ import type { Highlighted } from "../markdown/highlighter.ts";
 import type { DiffForm } from "./diff-choice.ts";
 import type { DiffLine } from "./diff-lines.ts";
 import { splitRows } from "./split-rows.ts";
-import "./split.css";
+import "./diff.css";
 
 const SHOWN_LINES = 80;
 
