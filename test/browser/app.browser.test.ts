@@ -56,8 +56,9 @@ describe("the list of shortcuts", () => {
     const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     const keysOf = (meaning: string) =>
       dialog.locator("dl > div", { hasText: meaning }).locator("kbd").allTextContents();
-    await dialog.getByText("Choose that answer").waitFor();
-    expect(await keysOf("Choose that answer")).toEqual(["1–9"]);
+    await dialog.getByText("Allow once").waitFor();
+    expect(await keysOf("Allow once")).toEqual(["1"]);
+    expect(await keysOf("Allow always")).toEqual(["2"]);
     expect(await keysOf("Reject, inside the card")).toEqual(["Esc"]);
     expect(await keysOf("Next card in the inbox")).toEqual(["J"]);
     expect(await keysOf("Interrupt and send")).toEqual(["Ctrl", "Enter"]);

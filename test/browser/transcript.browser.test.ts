@@ -97,6 +97,7 @@ describe("while a run is on", () => {
       writeFileSync(third, "");
       await nowLine(page).getByText("Writing…").waitFor();
       await nowLine(page).getByRole("button", { name: "Stop" }).press("Enter");
+      await confirmStop(page);
       await nowLine(page).waitFor({ state: "detached" });
       await transcriptOf(page).getByText("You stopped this run").waitFor();
       await rig.until(id, ({ state }) => state === "idle");
@@ -168,6 +169,7 @@ describe("a run that did not complete", () => {
     const page = await rig.open(`/sessions/${id}`);
     await nowLine(page).getByText("Build it").waitFor();
     await nowLine(page).getByRole("button", { name: "Stop" }).click();
+    await confirmStop(page);
     await transcriptOf(page)
       .locator('.tool:is([data-state="cancelled"], [data-state="unfinished"])')
       .waitFor();
@@ -278,3 +280,8 @@ describe("the menu of an own message", () => {
     expect(await transcriptOf(page).getByText("echo: the second").count()).toBe(0);
   });
 });
+
+async function confirmStop(page: Page): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: "Stop this run?" });
+  await dialog.getByRole("button", { name: "Stop", exact: true }).click();
+}

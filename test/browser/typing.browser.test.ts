@@ -64,6 +64,39 @@ describe("typing in an open session", () => {
     expect(await box(page).inputValue()).toBe("");
   });
 
+  it("gives way to a request that comes while the box is empty, and comes back after the answer (C3, C9)", async () => {
+    const go = rig.gate();
+    const { id } = await rig.newSession({
+      steps: [say("I look first."), waitFor(go), ask({ id: "t", title: "npm publish" })],
+    });
+    const page = await rig.open(`/sessions/${id}`);
+    await transcriptOf(page).getByText("I look first.").waitFor();
+    await eventually(() => box(page).evaluate(hasFocus)).toBe(true);
+    writeFileSync(go, "");
+    const allow = page.getByRole("region", { name: "npm publish" }).getByRole("button").first();
+    await eventually(() => allow.getAttribute("aria-disabled")).toBe("false");
+    await page.keyboard.press("1");
+    await transcriptOf(page).getByText("answer: allow").waitFor();
+    expect(await box(page).inputValue()).toBe("");
+    await eventually(() => box(page).evaluate(hasFocus)).toBe(true);
+  });
+
+  it("keeps the digits of a message that is being written (C3, C9)", async () => {
+    const go = rig.gate();
+    const { id } = await rig.newSession({
+      steps: [say("I look first."), waitFor(go), ask({ id: "t", title: "npm publish" })],
+    });
+    const page = await rig.open(`/sessions/${id}`);
+    await transcriptOf(page).getByText("I look first.").waitFor();
+    await box(page).fill("version ");
+    writeFileSync(go, "");
+    const allow = page.getByRole("region", { name: "npm publish" }).getByRole("button").first();
+    await eventually(() => allow.getAttribute("aria-disabled")).toBe("false");
+    await page.keyboard.type("12");
+    expect(await box(page).inputValue()).toBe("version 12");
+    expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
+  });
+
   it("does not open the keyboard of a phone (C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("Hello there")] });
     const page = await rig.open(`/sessions/${id}`, { phone: true });

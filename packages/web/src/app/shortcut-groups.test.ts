@@ -24,7 +24,10 @@ const EVENT_KEYS: ReadonlyMap<string, string> = new Map([
   ["Esc", '"Escape"'],
   ["↑", '"ArrowUp"'],
   ["↓", '"ArrowDown"'],
-  ["1–9", "[1-9]"],
+  ["4–9", "[1-9]"],
+  ["1", "[1-9]"],
+  ["2", "[1-9]"],
+  ["3", "[1-9]"],
 ]);
 
 const LISTED = shortcutGroups("Ctrl").flatMap(({ name: group, shortcuts }) =>

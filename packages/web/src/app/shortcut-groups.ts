@@ -34,7 +34,10 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
       ["Clear selection", ["Esc"]],
     ]),
     group("Requests", [
-      ["Choose that answer", ["1–9"]],
+      ["Allow once", ["1"]],
+      ["Allow always", ["2"]],
+      ["Reject", ["3"]],
+      ["Further answers", ["4–9"]],
       ["Reject, inside the card", ["Esc"]],
       ["Send a written answer", ["Enter"]],
       ["Next card in the inbox", ["J"]],

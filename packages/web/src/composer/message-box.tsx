@@ -41,7 +41,7 @@ import { type BoxText, withCommand } from "./slash.ts";
 import { useMention, useSlash } from "./use-completion.ts";
 import type { ChangeDraft } from "./use-draft.ts";
 import { useMode } from "./use-mode.ts";
-import { useFocusOnOpen, useTyping } from "./use-typing.ts";
+import { useFocusOnOpen, useGiveWay, useTyping } from "./use-typing.ts";
 
 /** They wait for what the server knows about its agents, so their code can wait, too. */
 const AgentPill = loaded(() => import("./agent/agent-pill.tsx").then((m) => m.AgentPill));
@@ -87,6 +87,7 @@ export function MessageBox(props: MessageBoxProps): ReactElement {
   useAutoGrow(box, text);
   useTyping(box, { hasRequest });
   useFocusOnOpen(box, { hasRequest });
+  useGiveWay(box, { hasRequest });
 
   const put = (next: BoxText): void => {
     // Synchronous: the next key press must find the caret in its new position.

@@ -44,3 +44,22 @@ export function useFocusOnOpen(
     // oxlint-disable-next-line react/exhaustive-deps
   }, []);
 }
+
+/** An empty message box gives the focus away while a request is open, so that digits answer it. Letters still go into the box. */
+export function useGiveWay(
+  box: RefObject<HTMLTextAreaElement | null>,
+  { hasRequest }: { readonly hasRequest: boolean },
+): void {
+  useEffect(() => {
+    const element = box.current;
+    const page = document.getElementById("page");
+    if (!hasRequest || element === null || page === null) return undefined;
+    if (document.activeElement !== element || element.value !== "") return undefined;
+    page.focus({ preventScroll: true });
+    return () => {
+      const { activeElement } = document;
+      if (activeElement === page || activeElement === document.body)
+        element.focus({ preventScroll: true });
+    };
+  }, [box, hasRequest]);
+}

@@ -145,7 +145,11 @@ export function OpenedSession({
                   noticeAction={noticeAction}
                   moreActions={moreActions}
                   onChanges={panel.showRun}
-                  running={runningNow(view, last ?? session, { providers, actions })}
+                  running={runningNow(view, last ?? session, {
+                    providers,
+                    onStop: () => setStopping(true),
+                    isStopping: actions.busy === "cancel",
+                  })}
                   root={session.worktree?.path ?? repo?.path ?? null}
                 />
               </ApprovalSlotContext>
@@ -274,11 +278,8 @@ function runningNow(
   worker: Agent,
   {
     providers,
-    actions,
-  }: {
-    readonly providers: ProvidersReply | null;
-    readonly actions: Pick<ReturnType<typeof useActions>, "cancel" | "busy">;
-  },
+    ...stopping
+  }: Pick<RunningNow, "onStop" | "isStopping"> & { readonly providers: ProvidersReply | null },
 ): RunningNow | null {
   if (session.state !== "running") return null;
   const run = runs.findLast(({ status }) => status === "running");
@@ -286,8 +287,7 @@ function runningNow(
     since: run?.startedAt ?? session.lastTurn.at,
     agent: workerText({ provider: worker.provider, model: null }, providers),
     isHanded: run !== undefined && run.memory !== null,
-    onStop: actions.cancel,
-    isStopping: actions.busy === "cancel",
+    ...stopping,
   };
 }
 
