@@ -10,8 +10,11 @@ import type {
   ModelRequest,
 } from "../../packages/server/src/providers/testing/fake-models/model-request.ts";
 
-/** What the model says and calls, one entry for each of its turns. */
-type Story = readonly { readonly says: string; readonly calls?: readonly FakeCall[] }[];
+/** What the model says and calls, one entry for each of its turns; or it never answers, or refuses. */
+type Story =
+  | readonly { readonly says: string; readonly calls?: readonly FakeCall[] }[]
+  | "hang"
+  | "fail";
 
 export const WISHES = {
   why: "The webhook tests fail now and then. Find out why.",
@@ -97,6 +100,8 @@ export function createModel(folder: string): (asked: ModelRequest) => FakeAnswer
     const story = storyOf(stories, said[at]?.text ?? "");
     // Agents also ask for titles and the like, without tools.
     if (story === null || tools.length === 0) return speak("Webhooks");
+    if (story === "hang") return { does: "hang" };
+    if (story === "fail") return { does: "fail", status: 400 };
     const turn = said.slice(at).filter(({ by }) => by === "tool").length;
     const { says, calls = [] } = story[Math.min(turn, story.length - 1)] ?? { says: "Done." };
     return { ...speak(says), calls, stop: calls.length > 0 ? "tool" : "end" };
@@ -158,6 +163,8 @@ function storiesIn(folder: string): ReadonlyMap<string, Story> {
         },
       ],
     ],
+    [WISHES.upgrade, "hang"],
+    [WISHES.rename, "fail"],
     [
       WISHES.notes,
       [

@@ -29,18 +29,20 @@ const rig = await openRig(await installed(), {
 const { browser, release } = await openBrowser();
 const pages = openPagePool(browser);
 try {
-  const { waiting } = await fill(rig);
+  const flaky = await fill(rig);
   mkdirSync(FOLDER, { recursive: true });
   const wide: ContextOptions = {};
   const phone: ContextOptions = { phone: true, dark: true };
-  const session = `/sessions/${waiting}`;
+  const session = `/sessions/${flaky.id}`;
   const isAsked = (page: Page) => page.locator("[data-approval]").first().waitFor();
   const isListed = (page: Page) => page.getByText("Needs you").first().waitFor();
   await take("session-wide-light", session, { options: wide, shown: isAsked });
   await take("list-wide-light", "/", { options: wide, shown: isListed });
-  await take("session-wide-dark", session, { options: { dark: true }, shown: isAsked });
+  await take("inbox-wide-dark", "/inbox", { options: { dark: true }, shown: isAsked });
   await take("list-phone-dark", "/", { options: phone, shown: isListed });
   await take("session-phone-dark", session, { options: phone, shown: isAsked });
+  await allowAll(flaky);
+  await take("panel-wide-dark", session, { options: { dark: true }, shown: openFiles });
 } finally {
   await pages.close();
   await release();
@@ -80,8 +82,18 @@ async function installed(): Promise<readonly InstalledAgent[]> {
   );
 }
 
-/** Creates typical sessions. `waiting` waits for a permission. */
-async function fill({ client, root }: Rig): Promise<{ readonly waiting: string }> {
+async function openFiles(page: Page): Promise<void> {
+  await page.getByText("All three tests pass.").waitFor();
+  await page.getByRole("button", { name: /^Panel/u }).click();
+  await page
+    .getByRole("button", { name: /retry\.js/u })
+    .first()
+    .click();
+  await page.getByText("Without chance").last().waitFor();
+}
+
+/** Creates typical sessions, and returns the one that waits for a permission. */
+async function fill({ client, root }: Rig): Promise<Talk> {
   const shop = path.join(root, "web-shop");
   mkdirSync(shop, { recursive: true });
   writeRepository(shop);
@@ -95,16 +107,24 @@ async function fill({ client, root }: Rig): Promise<{ readonly waiting: string }
   await finish(explained, WISHES.explain);
   const notes = await begin("opencode", "Release notes of 2.4");
   await finish(notes, WISHES.notes);
+  const rename = await begin("claude", "Rename custId");
+  await finish(rename, WISHES.rename);
+  const upgrade = await begin("claude", "Upgrade the database driver");
+  await upgrade.send(WISHES.upgrade);
   const flaky = await begin("claude", "Flaky webhook tests");
   await finish(flaky, WISHES.why);
   await flaky.send(WISHES.mend);
   await flaky.permission();
-  return { waiting: flaky.id };
+  return flaky;
 }
 
-/** Sends the message and allows everything until the run ends. */
 async function finish(session: Talk, text: string): Promise<void> {
   await session.send(text);
+  await allowAll(session);
+}
+
+/** Allows everything until the run ends. */
+async function allowAll(session: Talk): Promise<void> {
   for (;;) {
     const permission = await session.permissionOrIdle();
     if (permission === null) return;
