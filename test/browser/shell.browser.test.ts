@@ -38,6 +38,11 @@ describe("the list beside an open session", () => {
     const page = await rig.open(`/sessions/${id}`);
     const list = beside(page);
     const handle = page.getByRole("separator", { name: "Width of the list" });
+    // An opened session gives the focus to its message box.
+    await page
+      .getByRole("textbox", { name: "Message to the agent" })
+      .and(page.locator(":focus"))
+      .waitFor();
     await handle.focus();
     await page.keyboard.press("End");
     await eventually(() => handle.getAttribute("aria-valuenow")).toBe("480");

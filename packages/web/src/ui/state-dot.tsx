@@ -58,7 +58,6 @@ export function StateDot({
   const mark = classNames("size-2 shrink-0 rounded-full", dot);
   if (dotOnly) {
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a dot needs no file
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the dot is drawn, not loaded
     return <span role="img" aria-label={word} title={`${word}. ${title}`} className={mark} />;
   }
   return (
