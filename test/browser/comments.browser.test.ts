@@ -38,7 +38,8 @@ async function openReview(options: OpenOptions = {}): Promise<Review> {
 
 async function openDiff(page: Page): Promise<Locator> {
   await transcriptOf(page).getByText("Changed", { exact: true }).waitFor();
-  await page.getByRole("button", { name: /^Changes: / }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Files" }).click();
   await page.getByRole("button", { name: /values\.txt/u }).click();
   const diff = page.getByRole("figure", { name: "Changes in values.txt" });
   await diff.getByText("Removed: two").waitFor();
