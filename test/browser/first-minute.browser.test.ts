@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
@@ -45,6 +47,25 @@ describe("the page of a server without sessions", () => {
     const dialog = page.getByRole("dialog", { name: "New session" });
     await eventually(() => dialog.getByLabel("Agent").inputValue()).toBe("scripted");
     expect(await dialog.getByLabel("Repository", { exact: true }).inputValue()).not.toBe("");
+  });
+
+  it("offers the repositories in the workspace root as buttons (A14)", async () => {
+    for (const name of ["web-shop", "team/billing"])
+      mkdirSync(path.join(rig.root, name, ".git"), { recursive: true });
+    rmSync(path.join(rig.root, ".git"), { recursive: true });
+    const page = await rig.open("/");
+    const found = page.getByRole("list", { name: "Repositories in the workspace root" });
+    await eventually(() => found.getByRole("button").allTextContents()).toEqual([
+      "web-shop",
+      "billing",
+    ]);
+    await found.getByRole("button", { name: "billing" }).click();
+    const step = page.getByRole("region", { name: "Repository" });
+    await step.getByRole("button", { name: "billing", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    const chosen = dialog.getByLabel("Repository", { exact: true }).locator("option:checked");
+    await eventually(() => chosen.textContent()).toBe("billing");
+    mkdirSync(path.join(rig.root, ".git"));
   });
 
   it("says what Holdfast is, without filters, and an example becomes the first message", async () => {

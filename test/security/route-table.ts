@@ -91,6 +91,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "DELETE /api/providers/:name/login": { access: "admin", passes: 400 },
   "POST /api/providers/:name/logout": { access: "admin", body: {}, passes: 400 },
   "GET /api/repos": READABLE,
+  "GET /api/repos/found": { access: "admin", passes: 200 },
   "POST /api/repos": { access: "admin", body: { path: "/nowhere" }, passes: 403 },
   "DELETE /api/repos/:id": { access: "admin", passes: 404 },
   "GET /api/repos/:id/files": MISSING,

@@ -200,6 +200,7 @@ export class SimNode {
 const REPOSITORIES: Repositories = {
   add: async () => ({ ok: true, repo: REPO }),
   list: async () => [REPO],
+  find: async () => ({ found: [], truncated: false }),
   remove: async () => ({ ok: true, repo: REPO }),
   missing: async () => [],
   openForAgent: async () => ({

@@ -15,6 +15,7 @@ import type {
   RemovedReply,
   ReportEventReply,
   ReportEventRequest,
+  FoundRepositories,
   RepositoriesReply,
   Repository,
   RepositoryFiles,
@@ -186,6 +187,9 @@ function createRepositories({ call }: Connection) {
   return {
     list: (options?: CallOptions): Promise<RepositoriesReply> =>
       call("repositoriesReplySchema", "GET", path, options),
+    /** Repositories in the workspace root that are not added yet. */
+    find: (options?: CallOptions): Promise<FoundRepositories> =>
+      call("foundRepositoriesSchema", "GET", `${path}/found`, options),
     add: (body: AddRepositoryRequest, options?: WriteOptions): Promise<Repository> =>
       call("repositorySchema", "POST", path, { ...options, body }),
     remove: async (id: string, options?: WriteOptions): Promise<Repository> =>

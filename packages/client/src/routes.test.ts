@@ -39,6 +39,7 @@ const SENT = {
   waitsFor: null,
 };
 const NO_MESSAGES = { messages: [], earlier: 0, rewoundRuns: [], lastEventId: "3" };
+const FOUND = { found: [{ path: "/code/a", name: "a" }], truncated: false };
 const COUNTS = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
 const LIST = {
   sessions: [SESSION],
@@ -309,6 +310,7 @@ const ROUTES: readonly Route[] = [
     reply: { event: "done", answered: 0, sessions: [] },
   },
   { ask: ({ repos }) => repos.list(), request: "GET /api/repos", reply: { repos: [REPOSITORY] } },
+  { ask: ({ repos }) => repos.find(), request: "GET /api/repos/found", reply: FOUND },
   {
     ask: ({ repos }) => repos.add({ path: "/code/r" }),
     request: "POST /api/repos",

@@ -22,6 +22,16 @@ export const repositoriesReplySchema = z
   .meta({ id: "Repositories" });
 export type RepositoriesReply = z.infer<typeof repositoriesReplySchema>;
 
+export const foundRepositoriesSchema = z
+  .object({
+    found: z
+      .array(z.object({ path: z.string(), name: z.string() }))
+      .describe("repositories in the workspace root that are not added yet, nearest first"),
+    truncated: z.boolean().describe("true if the search ended at a limit"),
+  })
+  .meta({ id: "FoundRepositories" });
+export type FoundRepositories = z.infer<typeof foundRepositoriesSchema>;
+
 export const repositoryFilesQuerySchema = z.object({
   query: z.string().max(LIMITS.nameLength).default("").describe("letters of the path, in order"),
   limit: limitSchema(LIMITS.filePageSize, 20),

@@ -174,6 +174,7 @@ export interface Runtime extends ServerLogins {
 
   readonly addRepo: Repositories["add"];
   readonly listRepos: Repositories["list"];
+  readonly findRepos: Repositories["find"];
   readonly removeRepo: Repositories["remove"];
   /** Fuzzy search for files of a repository. */
   findFiles(request: FindFiles): Promise<Reply<FileMatches>>;

@@ -43,6 +43,8 @@ function queryOf<Data>(key: string, read: (options: CallOptions) => Promise<Data
 /** The inbox: everything that waits in any session. */
 export const suspensionsQuery = queryOf(SUSPENSIONS, (options) => client.suspensions(options));
 export const repositoriesQuery = queryOf("repositories", (options) => client.repos.list(options));
+/** Repositories in the workspace root that are not added yet. */
+export const foundQuery = queryOf("found repositories", (options) => client.repos.find(options));
 export const nodesQuery = queryOf("nodes", (options) => client.nodes.list(options));
 /** The tokens that the server accepts. */
 export const tokensQuery = queryOf("tokens", async (options) =>

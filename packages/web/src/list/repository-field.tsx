@@ -1,8 +1,9 @@
 import { errorText } from "@holdfast/client";
+import { FolderGit2 } from "lucide-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type KeyboardEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
-import { repositoriesQuery } from "../api/queries.ts";
+import { foundQuery, repositoriesQuery } from "../api/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, focusOnMount, Input, Select } from "../ui/field.tsx";
 
@@ -61,14 +62,15 @@ export function AddRepository({
   const [path, setPath] = useState("");
   const queries = useQueryClient();
   const adding = useMutation({
-    mutationFn: () => client.repos.add({ path: path.trim() }),
+    mutationFn: (folder: string) => client.repos.add({ path: folder }),
     onSuccess: async ({ id }) => {
+      void queries.invalidateQueries({ queryKey: foundQuery.queryKey });
       await queries.invalidateQueries({ queryKey: repositoriesQuery.queryKey });
       onAdded(id);
     },
   });
   const add = (): void => {
-    if (path.trim() !== "" && !adding.isPending) adding.mutate();
+    if (path.trim() !== "" && !adding.isPending) adding.mutate(path.trim());
   };
   const addByKey = (event: KeyboardEvent): void => {
     if (event.key !== "Enter") return;
@@ -76,33 +78,67 @@ export function AddRepository({
     add();
   };
   return (
-    <Field
-      label="Add a repository"
-      hint="The folder of a Git repository on the server's machine, inside its workspace root."
-      error={adding.error === null ? null : errorText(adding.error)}
-    >
-      {(ids) => (
-        <div className="flex gap-2">
-          <Input
-            {...ids}
-            ref={takesFocus ? focusOnMount : null}
-            placeholder="/home/me/project"
-            spellCheck={false}
-            autoCapitalize="off"
-            value={path}
-            onChange={(event) => setPath(event.target.value)}
-            onKeyDown={addByKey}
-          />
-          <Button className="shrink-0" tone="primary" busy={adding.isPending} onClick={add}>
-            Add
-          </Button>
-          {onCancel !== null && (
-            <Button className="shrink-0" onClick={onCancel}>
-              Back
+    <div className="flex flex-col gap-3">
+      <FoundRepositories disabled={adding.isPending} onChoose={adding.mutate} />
+      <Field
+        label="Add a repository"
+        hint="The folder of a Git repository on the server's machine, inside its workspace root."
+        error={adding.error === null ? null : errorText(adding.error)}
+      >
+        {(ids) => (
+          <div className="flex gap-2">
+            <Input
+              {...ids}
+              ref={takesFocus ? focusOnMount : null}
+              placeholder="/home/me/project"
+              spellCheck={false}
+              autoCapitalize="off"
+              value={path}
+              onChange={(event) => setPath(event.target.value)}
+              onKeyDown={addByKey}
+            />
+            <Button className="shrink-0" tone="primary" busy={adding.isPending} onClick={add}>
+              Add
             </Button>
-          )}
-        </div>
-      )}
-    </Field>
+            {onCancel !== null && (
+              <Button className="shrink-0" onClick={onCancel}>
+                Back
+              </Button>
+            )}
+          </div>
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** More of them are added by their path. */
+const SHOWN = 12;
+
+/** The repositories in the workspace root that could be added, nearest first. */
+function FoundRepositories({
+  disabled,
+  onChoose,
+}: {
+  readonly disabled: boolean;
+  readonly onChoose: (path: string) => void;
+}): ReactElement | null {
+  const found = useQuery(foundQuery).data?.found ?? [];
+  if (found.length === 0) return null;
+  return (
+    <ul aria-label="Repositories in the workspace root" className="flex flex-wrap gap-1.5">
+      {found.slice(0, SHOWN).map(({ path, name }) => (
+        <li key={path}>
+          <Button
+            title={path}
+            disabled={disabled}
+            icon={<FolderGit2 size={15} aria-hidden="true" />}
+            onClick={() => onChoose(path)}
+          >
+            {name}
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -129,6 +129,7 @@ function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Stor
   return {
     add: async (request) => (await repositories()).add(request),
     list: () => store.listRepos(),
+    find: async () => (await repositories()).find(),
     remove: async (repoId) => (await repositories()).remove(repoId),
     missing: async (labels) => (await repositories()).missing(labels),
     openForAgent: async (repoId) => (await repositories()).openForAgent(repoId),

@@ -29,6 +29,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/sessions/import": "admin",
   "POST /api/removed/:id/restore": "admin",
   "POST /api/repos": "admin",
+  "GET /api/repos/found": "admin",
   "PATCH /api/providers": "admin",
   // The code of a login is for the person who logs in.
   "GET /api/providers/:name/login": "admin",

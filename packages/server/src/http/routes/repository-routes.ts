@@ -1,5 +1,6 @@
 import {
   addRepositoryRequestSchema,
+  foundRepositoriesSchema,
   repositoriesReplySchema,
   repositoryFilesQuerySchema,
   repositoryFilesSchema,
@@ -25,6 +26,24 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
       response: { 200: repositoriesReplySchema, ...readProblems() },
     },
     handler: async () => ({ repos: (await runtime.listRepos()).map(toWireRepo) }),
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/repos/found",
+    schema: {
+      operationId: "findRepositories",
+      summary: "Find repositories in the workspace root that are not added yet",
+      description:
+        "Looks four folders deep, nearest first. Hidden folders, packages and symbolic links are left out. The " +
+        "search ends after 50 repositories, 2,000 folders, or 0.3 seconds.",
+      tags: TAGS,
+      response: { 200: foundRepositoriesSchema, ...readProblems() },
+    },
+    handler: async () => {
+      const { found, truncated } = await runtime.findRepos();
+      return { found: [...found], truncated };
+    },
   });
 
   app.route({

@@ -5,6 +5,7 @@ import { defined } from "../../domain/defined.ts";
 import type { Repo, Store } from "../../storage/store.ts";
 import type { OpenWorkspace } from "../open-workspace.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
+import { findRepositories, type FoundRepositories } from "./find-repositories.ts";
 import type { WorkspaceRoot } from "./workspace-root.ts";
 
 /** The Git repositories for sessions, all inside the workspace root. */
@@ -17,6 +18,8 @@ export interface Repositories {
     readonly label?: string;
   }): Promise<Reply<{ readonly repo: Repo }>>;
   list(): Promise<readonly Repo[]>;
+  /** Repositories in the workspace root that could be added. */
+  find(): Promise<FoundRepositories>;
   remove(repoId: string): Promise<Reply<{ readonly repo: Repo }>>;
   /** The repositories that this node lacks: with another label, or without a folder. */
   missing(labels: readonly string[]): Promise<readonly string[]>;
@@ -56,6 +59,10 @@ export function createRepositories({
       return { ok: true, repo };
     },
     list: () => store.listRepos(),
+    find: async () => {
+      const known = (await store.listRepos()).map((repo) => repo.path);
+      return findRepositories(root.root, { known: new Set(known) });
+    },
     async remove(repoId) {
       const repo = await store.readRepo(repoId);
       if (repo === null) return noSuchRepository();

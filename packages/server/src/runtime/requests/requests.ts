@@ -172,6 +172,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     readHistory: (query) => readHistory(store, query),
     addRepo: repositories.add,
     listRepos: repositories.list,
+    findRepos: repositories.find,
     removeRepo: repositories.remove,
     findFiles,
     listProviders,
