@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { askAll, say, waitFor, ask } from "../../packages/server/src/providers/testing/script.ts";
 import { writeFileSync } from "node:fs";
 import { faultsOf } from "./page-faults.ts";
+import { swipe } from "./swipe.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { askForChange, askForCommand, cardOf, optionOf, untilReady } from "./requests-page.ts";
 import { isInReach, transcriptOf } from "./transcript-page.ts";
@@ -48,10 +49,10 @@ describe("a permission on a phone", () => {
     expect(await isInReach(page.getByLabel("Message to the agent"))).toBe(true);
     await transcriptOf(page).getByRole("button", { name: "Review" }).click();
     await sheet.waitFor();
-    await swipe(page, { from: 20, to: 300 });
+    await swipe(page, { x: 200, y: 20 }, { x: 200, y: 300 });
     await sheet.waitFor({ state: "detached" });
     const { y = 0 } = (await page.getByText("1 request needs you").boundingBox()) ?? {};
-    await swipe(page, { from: y + 5, to: y - 300 });
+    await swipe(page, { x: 200, y: y + 5 }, { x: 200, y: y - 300 });
     await sheet.waitFor();
     await untilReady(page);
     await optionOf(page, "Allow once").click();
@@ -146,19 +147,6 @@ describe("a permission on a phone", () => {
     },
   );
 });
-
-async function swipe(
-  page: Page,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const at = (y: number) => ({ touchPoints: [{ x: 200, y }] });
-  await session.send("Input.dispatchTouchEvent", { type: "touchStart", ...at(from) });
-  await session.send("Input.dispatchTouchEvent", { type: "touchMove", ...at((from + to) / 2) });
-  await session.send("Input.dispatchTouchEvent", { type: "touchMove", ...at(to) });
-  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-  await session.detach();
-}
 
 function focusedText(page: Page): Promise<string> {
   return page.evaluate(() =>

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ask, say } from "../../packages/server/src/providers/testing/script.ts";
 import { eventually } from "./eventually.ts";
 import { faultsOf } from "./page-faults.ts";
+import { swipe } from "./swipe.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 
 let rig: PageRig;
@@ -131,6 +132,22 @@ describe("the palette", () => {
 });
 
 describe("on a phone", () => {
+  it("a swipe archives a session, and can be undone; a scroll does not (A16)", async () => {
+    await rig.newSession({ title: "Old work" });
+    const page = await rig.open("/", { phone: true });
+    const row = page.getByRole("link", { name: "Old work" });
+    const box = await row.boundingBox();
+    const y = (box?.y ?? 0) + 5;
+    await swipe(page, { x: 200, y }, { x: 180, y: y + 120 });
+    await row.waitFor();
+    await swipe(page, { x: 300, y }, { x: 100, y: y + 10 });
+    await row.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await row.waitFor();
+    await swipe(page, { x: 300, y }, { x: 100, y: y + 10 });
+    await eventually(async () => (await rig.client.sessions.list({})).counts.archived).toBe(1);
+  });
+
   it("tabs lead to sessions, inbox and the rest, and a session has the whole screen", async () => {
     const { id } = await rig.newSession({ title: "There" });
     const page = await rig.open("/", { phone: true });

@@ -10,6 +10,7 @@ import { classNames } from "../../ui/class-names.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateDot } from "../../ui/state-dot.tsx";
+import { useSwipe } from "../../ui/use-swipe.ts";
 import { copyText } from "../../ui/toast.ts";
 import { canArchive } from "../archive-sessions.ts";
 import { HitLine, Hits } from "./hits.tsx";
@@ -47,12 +48,16 @@ export const SessionRow = memo(function SessionRow(props: RowProps): ReactElemen
   const name = sessionName(session);
   const foundId = useId();
   const isPage = look === "page";
+  const swipe = useSwipe("left", () => {
+    if (canArchive(session)) props.actions.archive([session.id]);
+  });
   // The link of a hit leads to the matching message.
   const to: Place = { page: "session", id: session.id, ...defined({ hash: hit?.messageId }) };
   return (
     <div
+      {...(isPage && swipe)}
       className={classNames(
-        "group relative flex h-full items-center gap-2 pr-2 hover:bg-hover focus-within:bg-hover",
+        "group relative flex h-full touch-pan-y items-center gap-2 pr-2 hover:bg-hover focus-within:bg-hover",
         isPage ? "border-b border-line pl-4 md:pr-4 md:pl-3" : "pl-3",
         (isSelected || isOpen) && "bg-accent-soft",
       )}

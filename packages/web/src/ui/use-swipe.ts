@@ -3,8 +3,15 @@ import { type TouchEvent, useRef } from "react";
 /** A shorter move is a tap or a scroll that went wrong. */
 const SWIPE_PX = 60;
 
-/** The handlers of an element that reacts to a swipe up or down. */
-export function useSwipe(direction: "up" | "down", onSwipe: () => void) {
+/** Right and down are positive. */
+const WAYS = {
+  up: { x: 0, y: -1 },
+  down: { x: 0, y: 1 },
+  left: { x: -1, y: 0 },
+} as const;
+
+/** The handlers of an element that reacts to a swipe. */
+export function useSwipe(direction: keyof typeof WAYS, onSwipe: () => void) {
   const start = useRef<{ readonly x: number; readonly y: number } | null>(null);
   return {
     onTouchStart: ({ touches }: TouchEvent): void => {
@@ -16,8 +23,11 @@ export function useSwipe(direction: "up" | "down", onSwipe: () => void) {
       start.current = null;
       if (from === null) return;
       const touch = changedTouches.item(0);
-      const way = (touch.clientY - from.y) * (direction === "down" ? 1 : -1);
-      if (way > SWIPE_PX && way > Math.abs(touch.clientX - from.x)) onSwipe();
+      const moved = { x: touch.clientX - from.x, y: touch.clientY - from.y };
+      const { x, y } = WAYS[direction];
+      const way = moved.x * x + moved.y * y;
+      const aside = Math.abs(moved.x * y) + Math.abs(moved.y * x);
+      if (way > SWIPE_PX && way > aside) onSwipe();
     },
   };
 }
