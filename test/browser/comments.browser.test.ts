@@ -49,7 +49,7 @@ async function openDiff(page: Page): Promise<Locator> {
 const messageBox = (page: Page): Locator =>
   page.getByRole("textbox", { name: "Message to the agent" });
 
-it("shows a diff in one column or in two, and keeps the choice [D7]", async () => {
+it("shows a diff in one column or in two, and keeps the choice (D7)", async () => {
   const { page } = await openReview();
   // There is no room for two columns beside the transcript.
   await page.getByRole("button", { name: "Split" }).click();
@@ -74,7 +74,7 @@ it("shows a diff in one column or in two, and keeps the choice [D7]", async () =
   await large.getByRole("button", { name: "Split", pressed: true }).waitFor();
 });
 
-it("collects comments on lines of a diff, and puts them into the message box to be edited and sent [D7]", async () => {
+it("collects comments on lines of a diff, and puts them into the message box to be edited and sent (D7)", async () => {
   const { id, page, diff } = await openReview();
   await messageBox(page).fill("Please look again.");
   await diff.getByRole("button", { name: "Comment on line 2", exact: true }).click();
@@ -113,7 +113,7 @@ it("collects comments on lines of a diff, and puts them into the message box to 
   );
 });
 
-it("keeps a comment that is being written when its diff is folded, and removes one [D7]", async () => {
+it("keeps a comment that is being written when its diff is folded, and removes one (D7)", async () => {
   const { page, diff } = await openReview();
   await diff.getByRole("button", { name: "Comment on removed line 2" }).click();
   await diff.getByRole("textbox", { name: "Comment on removed line 2" }).fill("Why is it gone?");
@@ -134,7 +134,7 @@ it("keeps a comment that is being written when its diff is folded, and removes o
   expect(await diff.getByRole("article").count()).toBe(0);
 });
 
-it("takes comments on a phone, where the lines are chosen in the form [D7]", async () => {
+it("takes comments on a phone, where the lines are chosen in the form (D7)", async () => {
   const { page, diff } = await openReview({ phone: true, dark: true });
   await diff.getByRole("button", { name: "Comment" }).tap();
   await diff.getByLabel("To line").selectOption({ label: "3 three" });

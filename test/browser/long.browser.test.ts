@@ -52,7 +52,7 @@ describe(`a session of ${MESSAGES} messages`, () => {
     expect(await elements()).toBeLessThan(5_000);
   });
 
-  it("reads its end first, older messages when they are needed, and keeps the reading place (A10)", async () => {
+  it("reads its end first, older messages when they are needed, and keeps the reading place (C9)", async () => {
     const page = await rig.open("/");
     const reads: string[] = [];
     page.on("response", (response) => {

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 afterAll(() => rig.close());
 
-it("imports a session from a file that is chosen or dropped, and says why it takes no other [A10]", async () => {
+it("imports a session from a file that is chosen or dropped, and says why it takes no other (C9)", async () => {
   const { id } = await rig.newSession({ title: "Travels", steps: [say("Packed.")] });
   await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
   let bundle = "";
@@ -70,7 +70,7 @@ it("imports a session from a file that is chosen or dropped, and says why it tak
   await transcriptOf(page).getByText("Packed.", { exact: true }).waitFor();
 });
 
-it("changes the MCP servers and directories of a session [D3]", async () => {
+it("changes the MCP servers and directories of a session (D3)", async () => {
   const { id } = await rig.newSession({ title: "Connected" });
   const page = await rig.open(`/sessions/${id}`, { expected: /status of 4\d\d/u });
   const open = async (): Promise<void> => {
@@ -98,7 +98,7 @@ it("changes the MCP servers and directories of a session [D3]", async () => {
   await rig.until(id, ({ mcpServers }) => Object.keys(mcpServers).length === 0);
 });
 
-it("logs an agent out and in again in the settings [D1]", async () => {
+it("logs an agent out and in again in the settings (D1)", async () => {
   writeFileSync(credentials, "");
   const { id } = await rig.newSession({ provider: "locked", steps: [say("Inside.")] });
   await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
@@ -115,7 +115,7 @@ it("logs an agent out and in again in the settings [D1]", async () => {
   await logIn.waitFor({ state: "detached" });
 });
 
-it("lists the nodes of a cluster, drains one and lets it take work again [A10]", async () => {
+it("lists the nodes of a cluster, drains one and lets it take work again (C9)", async () => {
   const cluster = await Cluster.open({ nodes: 2, leaseMs: 4_000 });
   try {
     const [first, second] = cluster.nodes;

@@ -16,7 +16,7 @@ afterAll(() => rig.close());
 
 const GUEST = { signIn: false, expected: /40[13] \((Unauthorized|Forbidden)\)/u } as const;
 
-it("shares a session as a link that shows it live, and nothing else, until it is revoked [A10]", async () => {
+it("shares a session as a link that shows it live, and nothing else, until it is revoked (C9)", async () => {
   newRepository(path.join(rig.root, "shared"), { "a.txt": "one\n" });
   const { id } = await rig.newSession({ title: "Worth a look", repo: "shared" });
   const first = `Change it\n${script(write("a.txt", "two\n"), say("It is changed."))}`;
@@ -54,7 +54,7 @@ it("shares a session as a link that shows it live, and nothing else, until it is
   await guest.getByText("This link does not work").waitFor();
 });
 
-it("shows a shared session on a phone [A10]", async () => {
+it("shows a shared session on a phone (C9)", async () => {
   const { id } = await rig.newSession({ title: "Small", steps: [say("Seen.")] });
   const { token } = await rig.client.tokens.create({ name: "l", scope: "read", sessionId: id });
   const page = await rig.open(`/shared/${id}#${token}`, { ...GUEST, phone: true, dark: true });
@@ -62,7 +62,7 @@ it("shows a shared session on a phone [A10]", async () => {
   expect(await faultsOf(page, "a shared session on a phone")).toEqual([]);
 });
 
-it("creates a token in the settings, shows it once, and revokes it [A10]", async () => {
+it("creates a token in the settings, shows it once, and revokes it (C9)", async () => {
   const page = await rig.open("/settings");
   const tokens = page.getByRole("region", { name: "API tokens" });
   await tokens.getByRole("button", { name: "Create a token" }).click();

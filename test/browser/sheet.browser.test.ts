@@ -20,7 +20,7 @@ const THUMB_PX = 44;
 const LINES = 120;
 
 describe("a permission on a phone", () => {
-  it("is a sheet of which the diff is at least 60 %; its buttons stay in reach (A10, C3)", async () => {
+  it("is a sheet of which the diff is at least 60 %; its buttons stay in reach (C9, C3)", async () => {
     const id = await askForChange(rig, { lines: LINES });
     const page = await rig.open(`/sessions/${id}`, PHONE);
     const card = cardOf(page, "Edit main.ts");
@@ -38,7 +38,7 @@ describe("a permission on a phone", () => {
     expect(await focusedText(page)).not.toContain("llow");
   });
 
-  it("leads to the transcript and back with one press or swipe (A10)", async () => {
+  it("leads to the transcript and back with one press or swipe (C9)", async () => {
     const id = await askForChange(rig, { lines: 3 });
     const page = await rig.open(`/sessions/${id}`, PHONE);
     const sheet = page.getByRole("dialog", { name: "The agent needs you" });
@@ -115,7 +115,7 @@ describe("a permission on a phone", () => {
     await transcriptOf(page).getByText("answers: reject, allow").waitFor();
   });
 
-  it("does not cover a message that is being written (A10)", async () => {
+  it("does not cover a message that is being written (C9)", async () => {
     const gate = rig.gate();
     const { id } = await rig.newSession({
       steps: [say("soon"), waitFor(gate), ask({ id: "t", title: "Push it", kind: "execute" })],
@@ -133,7 +133,7 @@ describe("a permission on a phone", () => {
     ["light", {}],
     ["dark", { dark: true }],
   ])(
-    "passes the accessibility rules, as a sheet and in the transcript: %s (A10)",
+    "passes the accessibility rules, as a sheet and in the transcript: %s (C9)",
     async (_, look) => {
       const id = await askForChange(rig, { lines: 3 });
       const page = await rig.open(`/sessions/${id}`, { ...PHONE, ...look });

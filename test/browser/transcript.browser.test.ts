@@ -47,7 +47,7 @@ describe("what a command prints", () => {
     });
 
   it.each(SCREENS)(
-    "is a terminal, also if the agent sends it as text, %s (A10)",
+    "is a terminal, also if the agent sends it as text, %s (C9)",
     async (_, screen) => {
       const lines = Array.from({ length: 60 }, (_each, index) => `*step* ${index}`);
       const output = `${lines.join("\n")}\n10%\r100%\n\u001B[31mred words\u001B[0m`;
@@ -73,7 +73,7 @@ describe("what a command prints", () => {
 
 describe("while a run is on", () => {
   it.each(SCREENS)(
-    "the transcript ends with what the agent does, for how long, and Stop, %s (A10, A16)",
+    "the transcript ends with what the agent does, for how long, and Stop, %s (C9, A16)",
     async (_, screen) => {
       const [second, third] = [rig.gate(), rig.gate()];
       const { id } = await rig.newSession({
@@ -179,7 +179,7 @@ describe("a run that did not complete", () => {
   });
 });
 
-it("messages of different days are told apart, and what is new since the last visit (A10)", async () => {
+it("messages of different days are told apart, and what is new since the last visit (C9)", async () => {
   const { id } = await rig.newSession({ steps: [say("seen")] });
   await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
   const page = await rig.open(`/sessions/${id}`);
@@ -244,7 +244,7 @@ describe("the menu of an own message", () => {
     await page.getByRole("menu").waitFor();
   };
 
-  it("puts the message back into the message box, to edit it and run it again (A10)", async () => {
+  it("puts the message back into the message box, to edit it and run it again (C9)", async () => {
     const { id } = await rig.newSession({ message: "the first" });
     await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
     await rig.client.sessions.send(id, { text: "the second" });
@@ -265,7 +265,7 @@ describe("the menu of an own message", () => {
     await transcriptOf(page).getByRole("button", { name: "2 messages were taken back" }).waitFor();
   });
 
-  it("forks the session from here, with the message in the message box (A10)", async () => {
+  it("forks the session from here, with the message in the message box (C9)", async () => {
     const { id } = await rig.newSession({ message: "the first" });
     await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
     await rig.client.sessions.send(id, { text: "the second" });
