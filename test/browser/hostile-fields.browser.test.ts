@@ -52,7 +52,8 @@ const PAGES: Readonly<Record<string, readonly Step[]>> = {
       },
       shown: `
         provider providers.title providers.models.id providers.models.name repos.name repos.path
-        sessions.title sessions.agentName sessions.suspension.request.title
+        sessions.title sessions.agentName sessions.suspensions.request.title sessions.failure
+        sessions.suspendedReason
       `,
     },
   ],
@@ -63,7 +64,7 @@ const PAGES: Readonly<Record<string, readonly Step[]>> = {
         await page.keyboard.press("Control+k");
         await page.getByRole("option").first().waitFor();
       },
-      shown: "hits.text provider repos.name sessions.title sessions.agentName",
+      shown: "hits.text providers.title repos.name sessions.title sessions.agentName",
     },
   ],
   [SESSION]: [
@@ -76,14 +77,35 @@ const PAGES: Readonly<Record<string, readonly Step[]>> = {
         while ((await folded.count()) > 0) await folded.first().click();
       },
       shown: `
-        title model provider lastError repo.name repo.path worktree.branch queue.content.text messages.content.text
+        title model provider repo.name repo.path worktree.branch queue.content.text messages.content.text
         messages.content.title suspensions.request.title suspensions.request.kind
         suspensions.request.description suspensions.request.input.command suspensions.request.input.key
         suspensions.request.input.path suspensions.request.options.name providers.title
-        providers.models.id providers.models.name
       `,
     },
-    { open: (page) => write(page, "@x"), shown: "files" },
+    {
+      open: (page) => page.locator("[data-composer] button[aria-haspopup]").first().click(),
+      shown: `
+        providers.models.id providers.models.name options.name options.description options.value
+        options.choices.id options.choices.name
+      `,
+    },
+    {
+      open: async (page) => {
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "More", exact: true }).last().click();
+        await page.getByRole("menuitem", { name: "Details" }).click();
+      },
+      shown: "lastError directories worktree.base worktree.path mcpServers.value.command",
+    },
+    {
+      open: async (page) => {
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await write(page, "@x");
+      },
+      shown: "files",
+    },
     {
       open: (page) => write(page, "/"),
       shown: "providers.commands.name providers.commands.description providers.commands.hint",

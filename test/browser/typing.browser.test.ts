@@ -70,7 +70,7 @@ describe("typing in an open session", () => {
       steps: [say("I look first."), waitFor(go), ask({ id: "t", title: "npm publish" })],
     });
     const page = await rig.open(`/sessions/${id}`);
-    await transcriptOf(page).getByText("I look first.").waitFor();
+    await transcriptOf(page).getByText("I look first.", { exact: true }).waitFor();
     await eventually(() => box(page).evaluate(hasFocus)).toBe(true);
     writeFileSync(go, "");
     const allow = page.getByRole("region", { name: "npm publish" }).getByRole("button").first();
@@ -87,7 +87,7 @@ describe("typing in an open session", () => {
       steps: [say("I look first."), waitFor(go), ask({ id: "t", title: "npm publish" })],
     });
     const page = await rig.open(`/sessions/${id}`);
-    await transcriptOf(page).getByText("I look first.").waitFor();
+    await transcriptOf(page).getByText("I look first.", { exact: true }).waitFor();
     await box(page).fill("version ");
     writeFileSync(go, "");
     const allow = page.getByRole("region", { name: "npm publish" }).getByRole("button").first();

@@ -138,7 +138,10 @@ function FirstRepository(): ReactElement {
       <Step title="Repository">
         <AddRepository
           takesFocus={isAdding}
-          onAdded={() => setAdding(false)}
+          onAdded={(repoId) => {
+            setAdding(false);
+            openOverlay("new-session", { repoId });
+          }}
           onCancel={isAdding ? () => setAdding(false) : null}
         />
       </Step>
