@@ -161,11 +161,11 @@ describe("a session that accepts no messages", () => {
     renameSync(`${repository}-for-now`, repository);
     const page = await rig.open(`/sessions/${id}`);
     await page.getByText("Sending resumes this session").waitFor();
-    await page.getByText("Paused", { exact: true }).waitFor();
+    await page.locator("main header").first().getByText("Paused", { exact: true }).waitFor();
     await box(page).fill("go on");
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByText("echo: go on").waitFor();
-    await page.getByText("Done", { exact: true }).first().waitFor();
+    await page.locator("main header").first().getByText("Done", { exact: true }).waitFor();
   });
 });
 

@@ -12,6 +12,23 @@ afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
 describe("the page of a server without sessions", () => {
+  it("offers the repositories in the workspace root as buttons (A14)", async () => {
+    for (const name of ["web-shop", "team/billing"])
+      mkdirSync(path.join(rig.root, name, ".git"), { recursive: true });
+    rmSync(path.join(rig.root, ".git"), { recursive: true });
+    const page = await rig.open("/");
+    const found = page.getByRole("list", { name: "Repositories in the workspace root" });
+    await eventually(() => found.getByRole("button").allTextContents()).toEqual([
+      "web-shop",
+      "billing",
+    ]);
+    await found.getByRole("button", { name: "billing" }).click();
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    const chosen = dialog.getByLabel("Repository", { exact: true }).locator("option:checked");
+    await eventually(() => chosen.textContent()).toBe("billing");
+    mkdirSync(path.join(rig.root, ".git"));
+  });
+
   it("lets the user choose the default agent, and shows how to get the others", async () => {
     const page = await rig.open("/", { expected: /ERR_|Failed to load/u });
     const agents = page.getByRole("radiogroup", { name: "Default agent" });
@@ -46,23 +63,6 @@ describe("the page of a server without sessions", () => {
     const dialog = page.getByRole("dialog", { name: "New session" });
     await eventually(() => dialog.getByLabel("Agent").inputValue()).toBe("scripted");
     expect(await dialog.getByLabel("Repository", { exact: true }).inputValue()).not.toBe("");
-  });
-
-  it("offers the repositories in the workspace root as buttons (A14)", async () => {
-    for (const name of ["web-shop", "team/billing"])
-      mkdirSync(path.join(rig.root, name, ".git"), { recursive: true });
-    rmSync(path.join(rig.root, ".git"), { recursive: true });
-    const page = await rig.open("/");
-    const found = page.getByRole("list", { name: "Repositories in the workspace root" });
-    await eventually(() => found.getByRole("button").allTextContents()).toEqual([
-      "web-shop",
-      "billing",
-    ]);
-    await found.getByRole("button", { name: "billing" }).click();
-    const dialog = page.getByRole("dialog", { name: "New session" });
-    const chosen = dialog.getByLabel("Repository", { exact: true }).locator("option:checked");
-    await eventually(() => chosen.textContent()).toBe("billing");
-    mkdirSync(path.join(rig.root, ".git"));
   });
 
   it("says what Holdfast is, without filters, and an example becomes the first message", async () => {

@@ -20,7 +20,7 @@ describe("a session's page", () => {
     const gate = rig.gate();
     const { id } = await rig.newSession({ title: "Streams" });
     const page = await rig.open(`/sessions/${id}`);
-    await page.getByText("New", { exact: true }).waitFor();
+    await page.locator("main header").first().getByText("New", { exact: true }).waitFor();
     expect(await stopButton(page).count()).toBe(0);
     await page
       .getByLabel("Message to the agent")
@@ -29,11 +29,11 @@ describe("a session's page", () => {
       );
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByText("first half,").last().waitFor();
-    await page.getByText("Running", { exact: true }).first().waitFor();
+    await page.locator("main header").first().getByText("Running", { exact: true }).waitFor();
     await stopButton(page).waitFor();
     writeFileSync(gate, "");
     await transcriptOf(page).getByText("first half, second half", { exact: true }).waitFor();
-    await page.getByText("Done", { exact: true }).first().waitFor();
+    await page.locator("main header").first().getByText("Done", { exact: true }).waitFor();
     await eventually(() => page.getByLabel("Message to the agent").inputValue()).toBe("");
   });
 
@@ -86,7 +86,7 @@ describe("a session's page", () => {
     expect(await rig.client.sessions.get(id)).toMatchObject({ state: "running" });
     await stopButton(page).click();
     await dialog.getByRole("button", { name: "Stop", exact: true }).click();
-    await page.getByText("Stopped", { exact: true }).first().waitFor();
+    await page.locator("main header").first().getByText("Stopped", { exact: true }).waitFor();
     await stopButton(page).waitFor({ state: "detached" });
     await rig.until(id, ({ state }) => state === "idle");
   });
@@ -122,7 +122,7 @@ describe("a connection that breaks repeatedly", () => {
       expect(await wordsShown(page)).toBe(200);
       expect(await rig.client.sessions.get(id)).toMatchObject({ state: "running" });
       writeFileSync(gate, "");
-      await page.getByText("Done", { exact: true }).first().waitFor();
+      await page.locator("main header").first().getByText("Done", { exact: true }).waitFor();
       expect(await wordsShown(page)).toBe(200);
     } finally {
       await front.close();
@@ -148,10 +148,10 @@ describe("a server that is killed in the middle of an answer", () => {
     await page.getByText(/^Reconnecting\. This page/u).waitFor({ state: "detached" });
 
     await eventually(() => wordsShown(page)).toBe(300);
-    await page.getByText("Running", { exact: true }).first().waitFor();
+    await page.locator("main header").first().getByText("Running", { exact: true }).waitFor();
     writeFileSync(gate, "");
     await transcriptOf(page).getByText("all said").last().waitFor();
-    await page.getByText("Done", { exact: true }).first().waitFor();
+    await page.locator("main header").first().getByText("Done", { exact: true }).waitFor();
     expect(await wordsShown(page)).toBe(300);
     const stored = await rig.client.sessions.get(id);
     expect(answerOf(stored)).toBe(`${"word ".repeat(300)}all said`);

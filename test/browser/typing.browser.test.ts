@@ -215,7 +215,7 @@ it("a new session whose first message finds all agents busy has it in its queue 
   await dialog.getByRole("button", { name: "Create and send" }).click();
   await page.waitForURL(/\/sessions\//u);
   await page.getByRole("region", { name: "Queue" }).getByText("wait for your turn").waitFor();
-  await page.getByText("Queued", { exact: true }).first().waitFor();
+  await page.locator("main header").first().getByText("Queued", { exact: true }).waitFor();
   await rig.client.sessions.cancel(busy);
   await transcriptOf(page).getByText("echo: wait for your turn").waitFor();
 });

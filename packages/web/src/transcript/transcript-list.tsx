@@ -133,7 +133,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
       if (store.hasOlder) queueMicrotask(store.revealOlder);
     },
   });
-  usePlace(store, virtualizer, start);
+  const letGo = usePlace(store, virtualizer, start);
   useEffect(() => {
     const { scrollRect } = virtualizer;
     const isShort = scrollRect !== null && virtualizer.getTotalSize() < scrollRect.height;
@@ -141,6 +141,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
   });
 
   const goTo = (index: number, align: "start" | "center"): void => {
+    letGo();
     virtualizer.scrollToIndex(index, { align });
   };
   const scrollToMessage = async (messageId: string): Promise<boolean> =>
@@ -150,6 +151,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     const index = store.revealMessage(messageId);
     const row = store.rows[index];
     if (row === undefined) return false;
+    letGo();
     openAround(store, row, messageId);
     setShown({ rowKey: row.key, messageId });
     return true;

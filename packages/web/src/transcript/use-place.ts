@@ -1,5 +1,5 @@
 import type { ReactVirtualizer, VirtualItem } from "@tanstack/react-virtual";
-import { useLayoutEffect, useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import { openPageStorage } from "../api/page-storage.ts";
 import { readPlace, savePlace, type Place } from "./place.ts";
 import { callsAround, workKeyOf } from "../tools/family.ts";
@@ -61,23 +61,37 @@ export function startOf({ rows }: TranscriptStore, place: Place | null): number 
   return above + (exact === -1 ? 0 : offset);
 }
 
-/** Starts at the end unless a position was restored, and saves the position on leaving. */
+/** Measuring the first rows takes several frames. */
+const FRAMES = 8;
+
+/** Starts at the end unless a position was restored, and saves the position on leaving. Returns a function that lets go of the end. */
 export function usePlace(
   store: TranscriptStore,
   virtualizer: TranscriptVirtualizer,
   start: number | null,
-): void {
+): () => void {
+  const frame = useRef<number | null>(null);
+  const letGo = useCallback(() => {
+    if (frame.current !== null) cancelAnimationFrame(frame.current);
+    frame.current = null;
+  }, []);
   useLayoutEffect(() => {
-    if (start === null) virtualizer.scrollToEnd();
+    const stay = (frames: number): void => {
+      virtualizer.scrollToEnd();
+      frame.current = frames === 0 ? null : requestAnimationFrame(() => stay(frames - 1));
+    };
+    if (start === null) stay(FRAMES);
     const save = (): void => savePlace(storage, store.sessionId, currentPlace(store, virtualizer));
     addEventListener("pagehide", save);
     return () => {
+      letGo();
       removeEventListener("pagehide", save);
       save();
     };
     // The initial position is used only once.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [store, virtualizer]);
+  return letGo;
 }
 
 const AROUND = 100;
