@@ -27,6 +27,7 @@ describe("the page of a server without sessions", () => {
     const chosen = dialog.getByLabel("Repository", { exact: true }).locator("option:checked");
     await eventually(() => chosen.textContent()).toBe("billing");
     mkdirSync(path.join(rig.root, ".git"));
+    for (const { id } of (await rig.client.repos.list()).repos) await rig.client.repos.remove(id);
   });
 
   it("lets the user choose the default agent, and shows how to get the others", async () => {
