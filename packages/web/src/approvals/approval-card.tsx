@@ -11,7 +11,7 @@ import {
 } from "react";
 import { announce } from "../app/announce.tsx";
 import { classNames } from "../ui/class-names.ts";
-import { useSmallScreen } from "../ui/use-small-screen.ts";
+import { useSmallScreen } from "../ui/screen/use-small-screen.ts";
 import {
   answerOfKey,
   type Approval,

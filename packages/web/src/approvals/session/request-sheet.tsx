@@ -7,7 +7,7 @@ import { classNames } from "../../ui/class-names.ts";
 import { approvalOf } from "../approval.ts";
 import { FetchedCard } from "../inbox/fetched-card.tsx";
 import { changesIn, SlotCard } from "./slot-card.tsx";
-import { useSwipe } from "../../ui/use-swipe.ts";
+import { useSwipe } from "../../ui/screen/use-swipe.ts";
 import type { Request, Requests } from "./use-requests.tsx";
 
 /** A request on a phone. Changes and forms fill the screen; the transcript is one press or swipe away. */

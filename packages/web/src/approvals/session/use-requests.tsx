@@ -5,7 +5,7 @@ import type { SessionView } from "../../session/session-view.ts";
 import { isDone, toToolCall } from "../../tools/tool-call.ts";
 import type { TranscriptHandle } from "../../transcript/transcript-list.tsx";
 import { loaded } from "../../ui/loaded.tsx";
-import { useSmallScreen } from "../../ui/use-small-screen.ts";
+import { useSmallScreen } from "../../ui/screen/use-small-screen.ts";
 import type { CardKeys } from "../approval-card.tsx";
 import { callOf } from "./call-of.ts";
 import type { Folders } from "../outside.ts";

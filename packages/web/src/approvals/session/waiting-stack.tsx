@@ -8,7 +8,7 @@ import { approvalOf, closingText, givingUpLabel } from "../approval.ts";
 import { FetchedCard } from "../inbox/fetched-card.tsx";
 import { callOf } from "./call-of.ts";
 import { RequestSheet } from "./request-sheet.tsx";
-import { useSwipe } from "../../ui/use-swipe.ts";
+import { useSwipe } from "../../ui/screen/use-swipe.ts";
 import type { Request, Requests } from "./use-requests.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];

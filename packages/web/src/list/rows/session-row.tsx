@@ -10,7 +10,7 @@ import { classNames } from "../../ui/class-names.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateDot } from "../../ui/state-dot.tsx";
-import { useSwipe } from "../../ui/use-swipe.ts";
+import { useSwipe } from "../../ui/screen/use-swipe.ts";
 import { copyText } from "../../ui/toast.ts";
 import { canArchive } from "../archive-sessions.ts";
 import { HitLine, Hits } from "./hits.tsx";
