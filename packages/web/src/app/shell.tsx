@@ -16,7 +16,7 @@ import type { Place } from "./place.ts";
 import { goTo, setPreload, usePlace, useShownPlace } from "./router.ts";
 import { Empty } from "../ui/empty.tsx";
 import { loaded } from "../ui/loaded.tsx";
-import { ROOM_FOR_LIST, useMedia } from "./frame/use-media.ts";
+import { ROOM_FOR_LIST, useMedia } from "../ui/screen/use-media.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 /** Loads the code of each page on demand. */

@@ -1,12 +1,5 @@
 import { X } from "lucide-react";
-import {
-  useEffect,
-  useRef,
-  useSyncExternalStore,
-  type KeyboardEvent,
-  type ReactElement,
-  type ReactNode,
-} from "react";
+import { useEffect, useRef, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
 import { ChangesBody } from "../changes/changes-body.tsx";
 import { countsText, someChanges } from "../changes/counts.ts";
 import type { SessionView } from "../session/session-view.ts";
@@ -14,6 +7,7 @@ import { toPlan } from "../tools/plan.ts";
 import type { TranscriptStore } from "../transcript/transcript-store.ts";
 import { IconButton } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
+import { useMedia } from "../ui/screen/use-media.ts";
 import { Column } from "../ui/column.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { loaded } from "../ui/loaded.tsx";
@@ -35,7 +29,7 @@ interface PanelProps {
 
 /** The panel: beside the transcript where there is room, otherwise over the whole screen. */
 export function SessionPanel(props: PanelProps): ReactElement {
-  const hasRoom = useSyncExternalStore(subscribe, () => ROOM.matches);
+  const hasRoom = useMedia(ROOM);
   const { close } = props.panel;
   if (hasRoom) return <Beside {...props} />;
   const onMessage = (messageId: string): void => {
@@ -52,13 +46,8 @@ export function SessionPanel(props: PanelProps): ReactElement {
   );
 }
 
-const ROOM = matchMedia("(min-width: 1200px)");
+const ROOM = "(min-width: 1200px)";
 const WIDTH = { min: 320, usual: 420, max: 900 } as const;
-
-function subscribe(listener: () => void): () => void {
-  ROOM.addEventListener("change", listener);
-  return () => ROOM.removeEventListener("change", listener);
-}
 
 function Beside(props: PanelProps): ReactElement {
   const { close } = props.panel;

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import { useWaitingCount } from "../../api/waiting-count.ts";
 import { Count } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
-import { ROOM_FOR_LIST, useMedia } from "./use-media.ts";
+import { ROOM_FOR_LIST, useMedia } from "../../ui/screen/use-media.ts";
 import { ConnectionBadge } from "../connection-badge.tsx";
 import { Link } from "../link.tsx";
 import { openOverlay } from "../overlay.ts";

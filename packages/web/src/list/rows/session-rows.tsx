@@ -9,7 +9,7 @@ import {
   useRef,
 } from "react";
 import { useShortcuts } from "../../app/use-shortcuts.ts";
-import { useMedia, WIDE } from "../../app/frame/use-media.ts";
+import { useMedia, WIDE } from "../../ui/screen/use-media.ts";
 import type { Group } from "./groups.ts";
 import { type Line, useKeepPlace } from "./keep-place.ts";
 import { type ListLook, type RowProps, SessionRow } from "./session-row.tsx";
