@@ -63,7 +63,7 @@ function groupsOf(
       "Runs",
       "Completed",
       "Failed",
-      "Cancelled",
+      "Stopped",
       "Interrupted",
       "Success",
       "Errors",

@@ -54,7 +54,7 @@ describe("charts over time", () => {
       starts: [FIRST, FIRST + DAY_MS, FIRST + 2 * DAY_MS],
       series: [
         { name: "Completed", tone: "ok", values: [2, 0, 1], total: 3 },
-        { name: "Cancelled", tone: "line-strong", values: [0, 0, 0], total: 0 },
+        { name: "Stopped", tone: "line-strong", values: [0, 0, 0], total: 0 },
         { name: "Interrupted", tone: "warn", values: [0, 0, 0], total: 0 },
         { name: "Failed", tone: "danger", values: [1, 0, 0], total: 1 },
       ],

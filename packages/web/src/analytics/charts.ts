@@ -31,7 +31,7 @@ const CURRENCIES_MAX = 4;
 
 const OUTCOMES = [
   ["Completed", "completed", "ok"],
-  ["Cancelled", "cancelled", "line-strong"],
+  ["Stopped", "cancelled", "line-strong"],
   ["Interrupted", "interrupted", "warn"],
   ["Failed", "failed", "danger"],
 ] as const;

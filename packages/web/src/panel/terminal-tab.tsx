@@ -64,12 +64,12 @@ const MARKS = {
 } as const satisfies Record<Command["status"], string>;
 
 const WORDS = {
-  pending: "Waiting",
+  pending: "Not started",
   in_progress: "Running",
   completed: "Done",
   failed: "Failed",
   cancelled: "Stopped",
-  unfinished: "Not finished",
+  unfinished: "Unfinished",
 } as const satisfies Record<Command["status"], string>;
 
 function CommandView({

@@ -134,6 +134,6 @@ const ICONS: Readonly<Record<ToolCall["status"], readonly [LucideIcon, string]>>
   in_progress: [LoaderCircle, "Running"],
   completed: [Check, "Done"],
   failed: [TriangleAlert, "Failed"],
-  cancelled: [CircleSlash, "Cancelled"],
+  cancelled: [CircleSlash, "Stopped"],
   unfinished: [TriangleAlert, "Unfinished: the outcome is unknown"],
 };
