@@ -1,5 +1,4 @@
-import "./without-eval.ts";
-import { createClient } from "@holdfast/client";
+import { createUncheckedClient } from "@holdfast/client";
 import { createRef } from "react";
 import { createRoot } from "react-dom/client";
 import "../../../packages/web/src/style.css";
@@ -40,7 +39,7 @@ addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) 
 
 if (location.hash === "#dark") document.documentElement.dataset["theme"] = "dark";
 
-const client = createClient({ url: location.origin });
+const client = createUncheckedClient({ url: location.origin });
 const session = await client.sessions.get("bench");
 const store = createTranscript({ sessionId: "bench" });
 store.load(session);
