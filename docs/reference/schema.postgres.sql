@@ -95,6 +95,7 @@ create table "AgentSession" (
 CREATE INDEX agent_session_at_work ON public."AgentSession" USING btree (state, "createdAt", id) WHERE (("setAside" = 0) AND (state <> 'idle'::text));
 CREATE INDEX agent_session_by_agent ON public."AgentSession" USING btree ("agentName", "createdAt", id) WHERE (("setAside" = 0) AND ("agentName" IS NOT NULL));
 CREATE UNIQUE INDEX agent_session_by_agent_id ON public."AgentSession" USING btree ("agentId") WHERE ("agentId" IS NOT NULL);
+CREATE INDEX agent_session_by_outcome ON public."AgentSession" USING btree (status, "lastTurnAt", id, "lastOutcome", state) WHERE (("setAside" = 0) AND ("lastOutcome" <> 'completed'::text));
 CREATE INDEX agent_session_by_owner ON public."AgentSession" USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX agent_session_by_phase ON public."AgentSession" USING btree (phase, "createdAt", id) WHERE (("setAside" = 0) AND (phase <> 'initializing'::text));
 CREATE INDEX agent_session_by_repo ON public."AgentSession" USING btree ("repoId", status, "createdAt", id) WHERE ("setAside" = 0);

@@ -83,6 +83,9 @@ CREATE INDEX "agent_session_by_agent" on "AgentSession" ("agentName", "createdAt
 CREATE UNIQUE INDEX "agent_session_by_agent_id" on "AgentSession" ("agentId")
   where "agentId" is not null;
 
+CREATE INDEX "agent_session_by_outcome" on "AgentSession" ("status", "lastTurnAt", "id", "lastOutcome", "state")
+  where "setAside" = 0 and "lastOutcome" <> 'completed';
+
 CREATE INDEX "agent_session_by_owner" on "AgentSession" ("owner") where "owner" is not null;
 
 CREATE INDEX "agent_session_by_phase" on "AgentSession" ("phase", "createdAt", "id")

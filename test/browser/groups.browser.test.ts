@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
+const FAILURE = fail({ code: -32_603, message: "no key" });
 const PUSH = ask({ id: "t", title: "git push", kind: "execute" });
 
 describe("the groups of the list", () => {
@@ -28,7 +29,7 @@ describe("the groups of the list", () => {
     await rig.until(waits.id, ({ state }) => state === "suspended");
     const failed = await rig.newSession({
       title: "Broke",
-      steps: [fail({ code: -32_603, message: "no key" })],
+      steps: [FAILURE],
     });
     await rig.until(failed.id, ({ lastTurn }) => lastTurn.outcome === "failed");
     const busy = await rig.newSession({ title: "Works", steps: [say("on it"), silent()] });
@@ -81,7 +82,50 @@ describe("the groups of the list", () => {
   });
 });
 
+describe("the filter for failed sessions", () => {
+  it("lists those whose last run failed, with their exact number, and follows them (A16)", async () => {
+    for (const title of ["Broke", "Also broke"]) {
+      const { id } = await rig.newSession({ title, steps: [FAILURE] });
+      await rig.until(id, ({ lastTurn }) => lastTurn.outcome === "failed");
+    }
+    const done = await rig.newSession({ title: "Ended", steps: [say("done")] });
+    await rig.until(done.id, ({ lastTurn }) => lastTurn.outcome === "completed");
+    const page = await rig.open("/");
+    const chip = (count: number) => page.getByRole("button", { name: `Failed ${count}` });
+    await chip(2).click();
+    await eventually(() => names(page)).toEqual(["Also broke", "Broke"]);
+    expect(new URL(page.url()).search).toBe("?outcome=failed");
+    expect(await chip(2).getAttribute("aria-pressed")).toBe("true");
+    const another = await rig.newSession({ title: "Broke last", steps: [FAILURE] });
+    await rig.until(another.id, ({ lastTurn }) => lastTurn.outcome === "failed");
+    await chip(3).waitFor();
+    await eventually(() => names(page)).toEqual(["Broke last", "Also broke", "Broke"]);
+    await page.getByRole("button", { name: "All 4" }).click();
+    await eventually(() => names(page)).toHaveLength(4);
+  });
+
+  it("says that it does not know another outcome (A16)", async () => {
+    await rig.newSession({ title: "There" });
+    const page = await rig.open("/?outcome=lost");
+    await page.getByText("Unknown filter: outcome=lost").waitFor();
+    await page.getByRole("link", { name: "There" }).waitFor();
+  });
+});
+
 describe("a selection", () => {
+  it("of all sessions says how many these are while more can be read (A16)", async () => {
+    for (let count = 1; count <= 51; count += 1) await rig.newSession({ title: `No. ${count}` });
+    const page = await rig.open("/");
+    await page.getByRole("checkbox", { name: "Select No. 51" }).check();
+    const bar = page.getByRole("toolbar", { name: "Selected sessions" });
+    await bar.getByRole("button", { name: "Select all 50 shown" }).click();
+    await bar.getByText("50 selected").waitFor();
+    await page.getByRole("link", { name: "No. 51" }).focus();
+    for (let row = 0; row < 45; row += 1) await page.keyboard.press("ArrowDown");
+    await bar.getByRole("button", { name: "Select all (51)" }).click();
+    await bar.getByText("51 selected").waitFor();
+  });
+
   it("is what E archives, with an undo, and the focus goes to the next row (A9, A16)", async () => {
     for (const title of ["Fourth", "Third", "Second", "First"]) await rig.newSession({ title });
     const page = await rig.open("/");

@@ -50,13 +50,14 @@ export const pastPhaseSchema = phaseChangeSchema
   .meta({ id: "PastPhase" });
 export type PastPhase = z.infer<typeof pastPhaseSchema>;
 
+export const runOutcomeSchema = z.enum(["completed", "failed", "cancelled", "interrupted"]);
+
 export const lastTurnSchema = z
   .object({
     at: timeSchema.describe(
       "when a message was sent, a question asked or answered, or a run began or ended; output does not count",
     ),
-    outcome: z
-      .enum(["completed", "failed", "cancelled", "interrupted"])
+    outcome: runOutcomeSchema
       .nullable()
       .describe("how the last run ended; null before the first end"),
     line: z.string().nullable().describe("the last line that an agent said; null if there is none"),

@@ -9,6 +9,7 @@ import {
   deliveryPolicySchema,
   outcomeSchema,
   phaseSchema,
+  runOutcomeSchema,
   stateSchema,
   statusSchema,
 } from "../session.ts";
@@ -94,6 +95,9 @@ export const listSessionsQuerySchema = z.object({
   repoId: idSchema.optional(),
   status: listOf(statusSchema).optional().describe("comma-separated"),
   state: listOf(stateSchema).optional().describe("comma-separated"),
+  outcome: listOf(runOutcomeSchema)
+    .optional()
+    .describe("how the last run ended, comma-separated; a session may run again since"),
   phase: phaseSchema.optional(),
   agent: nameSchema.optional(),
   provider: nameSchema

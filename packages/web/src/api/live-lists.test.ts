@@ -61,6 +61,11 @@ describe("a list that receives events", () => {
     ["a status changed", byId({ ...one, status: "archived" }), true],
     ["a state changed", byId({ ...one, state: "running" }), true],
     ["a phase changed", byId({ ...one, phase: "planning" }), true],
+    [
+      "a run ended otherwise",
+      byId({ ...one, lastTurn: { ...one.lastTurn, outcome: "failed" } }),
+      true,
+    ],
     ["only the title changed", byId({ ...one, title: "Another" }), false],
   ] as const)("is read again or not, when %s", (_, sessions, expected) => {
     expect(changesMembers(pagesOf([], [one]).pages, sessions)).toBe(expected);

@@ -103,6 +103,7 @@ export function changesMembers(
     if (session === undefined) continue;
     unknown.delete(before.id);
     if (COUNTED.some((field) => before[field] !== session[field])) return true;
+    if (before.lastTurn.outcome !== session.lastTurn.outcome) return true;
   }
   return unknown.size > 0;
 }

@@ -9,7 +9,7 @@ import { SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 export type SessionsFilter = Partial<
   Pick<
     ListSessionsQuery,
-    "repoId" | "status" | "state" | "phase" | "agent" | "provider" | "q" | "order"
+    "repoId" | "status" | "state" | "outcome" | "phase" | "agent" | "provider" | "q" | "order"
   >
 >;
 

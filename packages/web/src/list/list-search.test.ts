@@ -9,12 +9,20 @@ describe("the filters of the list", () => {
         repo: "r1",
         status: "active",
         state: "sleeping",
+        outcome: "failed",
         phase: "planning",
         provider: "",
         archived: "1",
         other: "x",
       }),
-    ).toEqual({ q: "build", repo: "r1", status: "active", phase: "planning", archived: true });
+    ).toEqual({
+      q: "build",
+      repo: "r1",
+      status: "active",
+      outcome: "failed",
+      phase: "planning",
+      archived: true,
+    });
   });
 
   it("without a meaning are listed, and those that are left empty are not", () => {
@@ -22,7 +30,8 @@ describe("the filters of the list", () => {
       "state=sleeping",
       "other=x",
     ]);
-    expect(unknownFilters({ state: "running", archived: "1" })).toEqual([]);
+    expect(unknownFilters({ outcome: "lost" })).toEqual(["outcome=lost"]);
+    expect(unknownFilters({ state: "running", outcome: "failed", archived: "1" })).toEqual([]);
   });
 
   it("are counted without the search words and archived sessions", () => {
@@ -40,9 +49,16 @@ describe("the filters of the list", () => {
     expect(toFilter(search)).toEqual({ order: "turn", status });
   });
 
-  it("are all sent to the server, except the state", () => {
+  it("are all sent to the server, except the state and the outcome", () => {
     expect(
-      toFilter({ q: "a", repo: "r1", state: "idle", phase: "planning", provider: "demo" }),
+      toFilter({
+        q: "a",
+        repo: "r1",
+        state: "idle",
+        outcome: "failed",
+        phase: "planning",
+        provider: "demo",
+      }),
     ).toEqual({
       order: "turn",
       status: ["active", "suspended"],

@@ -8,6 +8,8 @@ export interface ListSearch {
   readonly repo?: string;
   readonly status?: Status;
   readonly state?: State;
+  /** The last run failed or was interrupted, and nothing has begun since. */
+  readonly outcome?: "failed";
   readonly phase?: Phase;
   readonly provider?: string;
   /** Includes archived sessions. */
@@ -16,12 +18,13 @@ export interface ListSearch {
 
 /** Without invalid values, which `unknownFilters` lists. */
 export function parseListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
-  const { q, repo, status, state, phase, provider, archived } = search;
+  const { q, repo, status, state, outcome, phase, provider, archived } = search;
   return {
     ...(isText(q) && { q }),
     ...(isText(repo) && { repo }),
     ...(isOneOf(STATUSES, status) && { status }),
     ...(isOneOf(STATES, state) && { state }),
+    ...(outcome === "failed" && { outcome }),
     ...(isOneOf(PHASES, phase) && { phase }),
     ...(isText(provider) && { provider }),
     ...((archived === "1" || archived === true) && { archived: true }),
@@ -36,7 +39,7 @@ export function unknownFilters(search: Readonly<Record<string, string>>): readon
     .map(([name, value]) => `${name}=${value}`);
 }
 
-/** The filter for the server, without the state: all states are counted. */
+/** The filter for the server, without the state and the outcome: each is counted. */
 export function toFilter(search: ListSearch): SessionsFilter {
   const { q, repo, status, phase, provider, archived } = search;
   return {
@@ -45,6 +48,9 @@ export function toFilter(search: ListSearch): SessionsFilter {
     ...defined({ q, repoId: repo, phase, provider }),
   };
 }
+
+/** The outcomes of a run that failed. */
+export const FAILED = ["failed", "interrupted"] as const;
 
 /** The number of filters besides the search words. */
 export function narrowedBy({ q: _, archived: _also, ...filters }: ListSearch): number {

@@ -21,9 +21,9 @@ export function SelectionBar({
   onClear,
 }: {
   readonly sessions: readonly Session[];
-  /** How many sessions are loaded. */
+  /** How many sessions are in the list so far. */
   readonly total: number;
-  /** The list has more sessions than are loaded. */
+  /** The server has more, which are read when somebody scrolls to them. */
   readonly hasMore: boolean;
   readonly onSelectAll: () => void;
   readonly onArchive: (ids: readonly string[]) => void;
@@ -42,11 +42,13 @@ export function SelectionBar({
     setAsking(false);
     void each((id) => client.sessions.delete(id), DELETED).then(onClear);
   };
+  const shown = total.toLocaleString("en");
+  const all = hasMore ? `Select all ${shown} shown` : `Select all (${shown})`;
   useVerbs(`Selection (${sessions.length})`, [
     { label: "Archive the selection", keys: "E", onSelect: () => onArchive(open) },
     { label: "Export the selection", onSelect: exportAll },
     { label: "Delete the selection…", onSelect: () => setAsking(true) },
-    { label: "Select all", onSelect: onSelectAll },
+    { label: all, onSelect: onSelectAll },
     { label: "Clear selection", keys: "Esc", onSelect: onClear },
   ]);
   const count = countText(sessions.length);
@@ -61,9 +63,7 @@ export function SelectionBar({
       </span>
       {sessions.length < total && (
         <Button size="small" tone="quiet" onClick={onSelectAll}>
-          {hasMore
-            ? `Select the ${total.toLocaleString("en")} loaded`
-            : `Select all (${total.toLocaleString("en")})`}
+          {all}
         </Button>
       )}
       <Button

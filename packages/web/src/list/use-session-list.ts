@@ -7,7 +7,7 @@ import { statusWord } from "../api/status-word.ts";
 import { useStore } from "../api/store.ts";
 import { archiver } from "./archive-sessions.ts";
 import { entriesOf, newest, startOfDay } from "./rows/groups.ts";
-import { type ListSearch, toFilter } from "./list-search.ts";
+import { FAILED, type ListSearch, toFilter } from "./list-search.ts";
 
 /** Of the sessions that run or wait, at most this many are read before somebody scrolls to them. */
 const READ_AHEAD = 200;
@@ -19,14 +19,20 @@ export function useSessionList(search: ListSearch) {
   // A session can run or wait for days, so these may be far down in the order of turns.
   const suspended = usePages({ ...filter, state: ["suspended"] });
   const running = usePages({ ...filter, state: ["running"] });
+  const failed = usePages({ ...filter, state: ["idle"], outcome: [...FAILED] });
+  const isFailedOnly = search.outcome !== undefined;
   useReadAhead(suspended);
   useReadAhead(running);
   const hidden = useStore(archiver.hidden);
   const seenAt = useSyncExternalStore(subscribeSeen, seenVersion);
   const today = useSyncExternalStore(everyMinute, startOfToday);
   const lists = useMemo(
-    () => [all, suspended, running].filter(({ isBefore }) => isBefore === all.isBefore),
-    [all, suspended, running],
+    () =>
+      // Failed sessions may be old: only their own list shows them before somebody scrolls to them.
+      [all, suspended, running, ...(isFailedOnly ? [failed] : [])].filter(
+        ({ isBefore }) => isBefore === all.isBefore,
+      ),
+    [all, suspended, running, failed, isFailedOnly],
   );
   const sessions = useMemo(() => newest(lists.flatMap(({ data }) => sessionsOf(data))), [lists]);
   const isGone = useMemo(
@@ -51,14 +57,15 @@ export function useSessionList(search: ListSearch) {
 
   const gone = sessions.filter(isGone);
   const waiting = sessions.filter((session) => statusWord(session) === "Waiting").length;
-  const shown = { suspended, running, idle: all }[search.state ?? "idle"];
+  const shown = isFailedOnly ? failed : { suspended, running, idle: all }[search.state ?? "idle"];
   return {
     entries,
     hits,
     counts: {
-      needsYou: total(suspended, gone, "suspended") - waiting,
-      running: total(running, gone, "running") + waiting,
-      all: total(all, gone, null),
+      needsYou: total(suspended, gone, ({ state }) => state === "suspended") - waiting,
+      running: total(running, gone, ({ state }) => state === "running") + waiting,
+      failed: total(failed, gone, hasFailed),
+      all: total(all, gone, () => true),
       archived: all.data?.pages[0]?.counts.archived ?? 0,
     },
     isLoading: all.isPending,
@@ -107,14 +114,22 @@ function useReadAhead({ data, hasNextPage, isFetchingNextPage, fetchNextPage }: 
 }
 
 /** The count of the server, without the sessions that are about to be archived. */
-function total({ data }: Pages, gone: readonly Session[], state: Session["state"] | null): number {
-  const counted = gone.filter((session) => state === null || session.state === state).length;
-  return Math.max(0, (data?.pages[0]?.total ?? 0) - counted);
+function total(
+  { data }: Pages,
+  gone: readonly Session[],
+  isCounted: (session: Session) => boolean,
+): number {
+  return Math.max(0, (data?.pages[0]?.total ?? 0) - gone.filter(isCounted).length);
+}
+
+function hasFailed({ state, lastTurn }: Session): boolean {
+  return state === "idle" && FAILED.some((outcome) => outcome === lastTurn.outcome);
 }
 
 /** Whether it still belongs to the list: it may have changed since the list was read. */
 function isShown(session: Session, search: ListSearch): boolean {
-  const { state } = search;
+  const { state, outcome } = search;
+  if (outcome !== undefined && !hasFailed(session)) return false;
   if (toFilter(search).status?.includes(session.status) === false) return false;
   if (state === undefined) return true;
   const word = statusWord(session);

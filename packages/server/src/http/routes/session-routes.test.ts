@@ -114,7 +114,7 @@ describe("sessions over HTTP", () => {
     const second = await app.inject(`/api/sessions?limit=5&cursor=${list.nextCursor}`);
     expect(second.json()).toMatchObject({ limit: 5, nextCursor: null });
     await app.inject(
-      "/api/sessions?repoId=repo1&status=archived,error&state=idle,running&phase=planning&agent=builder&provider=demo&q=two%20words&from=2026-01-31&to=2026-01-31T13:00:00%2B01:00&limit=100&offset=40",
+      "/api/sessions?repoId=repo1&status=archived,error&state=idle,running&outcome=failed,interrupted&phase=planning&agent=builder&provider=demo&q=two%20words&from=2026-01-31&to=2026-01-31T13:00:00%2B01:00&limit=100&offset=40",
     );
     expect(requests).toEqual([
       { statuses: ["active", "suspended"], limit: 20, offset: 0 },
@@ -123,6 +123,7 @@ describe("sessions over HTTP", () => {
         repoId: "repo1",
         statuses: ["archived", "error"],
         states: ["idle", "running"],
+        outcomes: ["failed", "interrupted"],
         phase: "planning",
         agentName: "builder",
         provider: "demo",

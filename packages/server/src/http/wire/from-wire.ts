@@ -74,6 +74,7 @@ export function fromWireQuery(query: ListSessionsQuery): ListSessions {
     limit: query.limit,
     repoId: query.repoId,
     states: query.state,
+    outcomes: query.outcome,
     phase: query.phase,
     agentName: query.agent,
     provider: query.provider,

@@ -22,6 +22,7 @@ import { agentCursor } from "./0021-agent-cursor.ts";
 import { workingFiles } from "./0022-working-files.ts";
 import { lastTurn } from "./0023-last-turn.ts";
 import { sharedSessions } from "./0024-shared-sessions.ts";
+import { lastOutcome } from "./0025-last-outcome.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -50,5 +51,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0022-working-files": workingFiles(context),
     "0023-last-turn": lastTurn(context),
     "0024-shared-sessions": sharedSessions(),
+    "0025-last-outcome": lastOutcome(),
   };
 }

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { MessageContent, Role } from "../../domain/message.ts";
 import type { Phase } from "../../domain/phase.ts";
+import type { RunResult } from "../../domain/run.ts";
 import type { Session } from "../../domain/session.ts";
 import type { State, Status } from "../../domain/status.ts";
 import type { Suspension } from "../../domain/suspension.ts";
@@ -83,6 +84,8 @@ export interface SessionQuery {
   readonly repoId?: string;
   readonly statuses?: readonly Status[];
   readonly states?: readonly State[];
+  /** How the last run ended. */
+  readonly outcomes?: readonly RunResult["outcome"][];
   readonly phase?: Phase;
   readonly agentName?: string;
   /** The provider of the next message: the session's preference, else that of its last run; null matches neither. */

@@ -132,7 +132,8 @@ function filtered(source: Source, query: SessionQuery): Select {
   let select: Select = source.db
     .selectFrom("AgentSession")
     .where("AgentSession.setAside", "=", sql.lit(0));
-  const { repoId, statuses, states, phase, agentName, providers, search, from, to, after } = query;
+  const { repoId, statuses, states, outcomes, phase, agentName, providers } = query;
+  const { search, from, to, after } = query;
   if (repoId !== undefined) select = select.where("repoId", "=", repoId);
   if (statuses !== undefined)
     select = select.where((eb) => isAny(eb, "AgentSession.status", statuses));
@@ -140,6 +141,10 @@ function filtered(source: Source, query: SessionQuery): Select {
   if (states !== undefined) select = select.where((eb) => isAny(eb, "AgentSession.state", states));
   if (states !== undefined && !states.includes("idle"))
     select = select.where(sql<boolean>`"AgentSession"."state" <> 'idle'`);
+  if (outcomes !== undefined)
+    select = select.where((eb) => isAny(eb, "AgentSession.lastOutcome", outcomes));
+  if (outcomes !== undefined && !outcomes.includes("completed"))
+    select = select.where(sql<boolean>`"AgentSession"."lastOutcome" <> 'completed'`);
   if (phase !== undefined) select = select.where("phase", "=", phase);
   if (phase !== undefined && phase !== "initializing")
     select = select.where(sql<boolean>`"phase" <> 'initializing'`);
@@ -161,7 +166,7 @@ function filtered(source: Source, query: SessionQuery): Select {
 /** PostgreSQL has no empty lists. */
 function isAny(
   eb: ExpressionBuilder<Tables, "AgentSession">,
-  column: "AgentSession.status" | "AgentSession.state",
+  column: "AgentSession.status" | "AgentSession.state" | "AgentSession.lastOutcome",
   values: readonly string[],
 ) {
   return values.length === 0 ? eb.lit(false) : eb(column, "in", values);

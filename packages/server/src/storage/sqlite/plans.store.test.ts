@@ -58,6 +58,15 @@ describe("a page of a list", () => {
     ["by_turn", { order: "turn", statuses: ["active", "suspended"] as const }],
     ["by_turn", { order: "turn" }],
     ["by_repo_turn", { order: "turn", repoId: "r" }],
+    [
+      "by_outcome",
+      {
+        order: "turn",
+        statuses: ["active", "suspended"] as const,
+        states: ["idle"] as const,
+        outcomes: ["failed", "interrupted"] as const,
+      },
+    ],
   ] satisfies readonly [string, Partial<SessionQuery>][])(
     "begins on the index %s where the page before it ended, %j",
     async (index, filters) => {

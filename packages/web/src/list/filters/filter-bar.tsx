@@ -8,37 +8,38 @@ import { type ListSearch, narrowedBy } from "../list-search.ts";
 
 const FilterFields = loaded(() => import("./filter-fields.tsx").then((m) => m.FilterFields));
 
-/** What is listed: three chips with counts, a button for the other filters, and the filters that are set. */
+/** What is listed: chips with counts, a button for the other filters, and the filters that are set. */
 export function FilterBar(props: FilterBarProps): ReactElement {
   const { look, search, onChange, counts, unknown } = props;
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const chips = chipsOf(search, props);
-  const withState = (state: ListSearch["state"]): void => {
-    const { state: _, ...others } = search;
-    onChange(state === undefined ? others : { ...others, state });
-  };
+  const { state, outcome, ...others } = search;
+  const isAll = state === undefined && outcome === undefined;
+  const switchTo = (isOn: boolean, filter: Pick<ListSearch, "state" | "outcome">): void =>
+    onChange(isOn ? others : { ...others, ...filter });
   return (
     <div className="flex flex-col gap-1.5 px-3 pb-2">
       <div className="flex flex-wrap items-center gap-1">
         <CountChip
           name="Needs you"
           count={counts.needsYou}
-          isOn={search.state === "suspended"}
-          onPress={() => withState(search.state === "suspended" ? undefined : "suspended")}
+          isOn={state === "suspended"}
+          onPress={() => switchTo(state === "suspended", { state: "suspended" })}
         />
         <CountChip
           name="Running"
           count={counts.running}
-          isOn={search.state === "running"}
-          onPress={() => withState(search.state === "running" ? undefined : "running")}
+          isOn={state === "running"}
+          onPress={() => switchTo(state === "running", { state: "running" })}
         />
         <CountChip
-          name="All"
-          count={counts.all}
-          isOn={search.state === undefined}
-          onPress={() => withState(undefined)}
+          name="Failed"
+          count={counts.failed}
+          isOn={outcome === "failed"}
+          onPress={() => switchTo(outcome === "failed", { outcome: "failed" })}
         />
+        <CountChip name="All" count={counts.all} isOn={isAll} onPress={() => onChange(others)} />
         <Button
           size="small"
           tone="quiet"

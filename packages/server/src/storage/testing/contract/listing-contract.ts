@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { McpServers } from "../../../domain/mcp-server.ts";
 import { PHASES, type Phase } from "../../../domain/phase.ts";
+import { RUN_OUTCOMES, type RunResult } from "../../../domain/run.ts";
 import { STATES, STATUSES, type State, type Status } from "../../../domain/status.ts";
 import type { Store } from "../../store.ts";
 import type { ListPosition, SessionQuery, SessionRecord } from "../../ports/session-store.ts";
@@ -218,6 +219,13 @@ const POPULATION = 40;
 const AGENTS = ["ada", "grace", null];
 const PROVIDERS = ["demo", "gemini", null, "codex"];
 
+const RESULTS: readonly RunResult[] = [
+  { outcome: "completed", stopReason: "end_turn" },
+  { outcome: "failed", error: { code: "agent_failed", message: "broken", detail: null } },
+  { outcome: "cancelled", reason: "asked to" },
+  { outcome: "interrupted", reason: "the server stopped" },
+];
+
 /** Sessions with many combinations of the filtered values. */
 async function populate(store: Store, repoIds: readonly string[]): Promise<void> {
   await Promise.all(
@@ -234,7 +242,9 @@ async function populate(store: Store, repoIds: readonly string[]): Promise<void>
         await session.perform({ type: "update", changes: {}, phase });
       if (n % 3 !== 2 && n % 4 !== 0) {
         const sent = await session.run();
-        if (n % 5 !== 0) await session.suspend(sent);
+        const result = RESULTS[n % 10];
+        if (result !== undefined) await session.end(sent, result);
+        else if (n % 5 !== 0) await session.suspend(sent);
       }
       if (n % 7 === 0) await session.perform({ type: "suspend", cause: "crash" });
       if (n % 8 === 1) await session.perform({ type: "archive" });
@@ -250,6 +260,7 @@ function anyQuery(repoIds: readonly string[]): fc.Arbitrary<SessionQuery> {
     repoId: fc.constantFrom(...repoIds, "unknown"),
     statuses: fc.subarray<Status>([...STATUSES, "active"]),
     states: fc.subarray<State>([...STATES]),
+    outcomes: fc.subarray([...RUN_OUTCOMES]),
     phase: fc.constantFrom<Phase>(...PHASES),
     agentName: fc.constantFrom("ada", "grace", "nobody"),
     providers: fc.subarray([...PROVIDERS, "nobody's"]),
@@ -269,11 +280,14 @@ function anyQuery(repoIds: readonly string[]): fc.Arbitrary<SessionQuery> {
 }
 
 function matches(record: SessionRecord, query: SessionQuery): boolean {
-  const { repoId, statuses, states, phase, agentName, providers, search, from, to } = query;
+  const { repoId, statuses, states, outcomes, phase, agentName, providers } = query;
+  const { search, from, to } = query;
+  const { outcome } = record.lastTurn;
   return (
     (repoId === undefined || record.repoId === repoId) &&
     (statuses === undefined || statuses.includes(record.status)) &&
     (states === undefined || states.includes(record.state)) &&
+    (outcomes === undefined || (outcome !== null && outcomes.includes(outcome))) &&
     (phase === undefined || record.phase === phase) &&
     (agentName === undefined || record.agentName === agentName) &&
     (providers === undefined ||
