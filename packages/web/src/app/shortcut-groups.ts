@@ -30,6 +30,7 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
       ["Previous", ["K"], ["↑"]],
       ["Open", ["Enter"]],
       ["Select", ["X"]],
+      ["Answer its request", ["A"]],
       ["Archive the selection, or this one", ["E"]],
       ["Clear selection", ["Esc"]],
     ]),

@@ -3,6 +3,9 @@ import { isForComposer, isLetter } from "./composer-letters.ts";
 
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
+/** All shortcuts of the page: the last key of a sequence is not a shortcut of its own. */
+const mounted = new Set<{ readonly current: Shortcuts }>();
+
 /** Page-wide shortcuts while the caller is mounted. Disabled while typing and while a dialog is open. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
@@ -10,19 +13,27 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     latest.current = shortcuts;
   });
   useEffect(() => {
+    mounted.add(latest);
     const read = createKeyReader(Date.now);
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return;
       const isCommand = event.metaKey || event.ctrlKey;
       if (isBusy(event.target, isCommand || isAltLetter(event))) return;
       if (!isCommand && !event.altKey && isLetter(event) && isForComposer(event.target)) return;
-      const shortcut = read(event, new Set(Object.keys(latest.current)));
-      if (shortcut === null) return;
+      const shortcut = read(
+        event,
+        new Set([...mounted].flatMap((all) => Object.keys(all.current))),
+      );
+      const act = shortcut === null ? undefined : latest.current[shortcut];
+      if (act === undefined) return;
       event.preventDefault();
-      latest.current[shortcut]?.(event);
+      act(event);
     };
     document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("keydown", onKey);
+      mounted.delete(latest);
+    };
   }, []);
 }
 

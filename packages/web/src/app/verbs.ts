@@ -40,5 +40,5 @@ export function useVerbs(name: string, verbs: readonly Verb[]): void {
 }
 
 export function useOfferedVerbs(): readonly VerbGroup[] {
-  return [...useStore(groups).values()];
+  return [...useStore(groups).values()].filter(({ verbs }) => verbs.length > 0);
 }

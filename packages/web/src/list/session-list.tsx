@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactElement, useEffect, useMemo, useRef } from "react";
+import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { providersQuery, repositoriesQuery } from "../api/queries.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import { NotLoaded } from "../ui/empty.tsx";
@@ -92,6 +92,8 @@ function ListBody({
   const { shown, moved, release, handlers } = useHeldOrder(entries);
   const sessions = useMemo(() => entries.map(({ session }) => session), [entries]);
   const { archive, dialog } = useArchiving(sessions);
+  const [answeredId, setAnsweredId] = useState<string | null>(null);
+  const closeAnswer = useCallback(() => setAnsweredId(null), []);
   const order = shown.map(({ session }) => session.id);
   const actions = useLatest({
     select: (id, { range }) => (range ? selection.extendTo(id, order) : selection.toggle(id)),
@@ -100,6 +102,7 @@ function ListBody({
         selection.clear();
         onArchived?.();
       }),
+    answer: setAnsweredId,
   });
   const rows = useMemo(() => {
     const repositoryNames = new Map(repositories.map(({ id, name }) => [id, name]));
@@ -150,6 +153,8 @@ function ListBody({
           listKey={JSON.stringify(search)}
           hasMore={list.hasMore}
           onLoadMore={list.loadMore}
+          answeredId={answeredId}
+          onAnswerClose={closeAnswer}
         />
       </div>
       {dialog}
@@ -172,6 +177,7 @@ function useLatest(functions: RowActions): RowActions {
     () => ({
       select: (id, options) => latest.current.select(id, options),
       archive: (ids, onArchived) => latest.current.archive(ids, onArchived),
+      answer: (id) => latest.current.answer(id),
     }),
     [],
   );

@@ -9,6 +9,14 @@ const ended = (outcome: "completed" | "failed") => ({
   lastTurn: { at: AT, outcome, line: "All tests pass." },
 });
 
+const waiting = (kind: "permission" | "event") => ({
+  state: "suspended" as const,
+  ...ended("completed"),
+  suspensions: [
+    { id: "w", kind, request: { title: "npm publish" }, createdAt: AT, expiresAt: null },
+  ],
+});
+
 const CASES: readonly (readonly [
   name: string,
   changes: Partial<Session>,
@@ -20,24 +28,7 @@ const CASES: readonly (readonly [
   ["a failure", ended("failed"), "Failed", "All tests pass."],
   ["a run without a phase", { state: "running" }, "Running", null],
   ["a phase that an agent set", { state: "running", phase: "planning" }, "Running", "planning"],
-  [
-    "what it waits for",
-    {
-      state: "suspended",
-      ...ended("completed"),
-      suspensions: [
-        {
-          id: "w",
-          kind: "permission",
-          request: { title: "npm publish" },
-          createdAt: AT,
-          expiresAt: null,
-        },
-      ],
-    },
-    "Needs you",
-    "Permission: npm publish",
-  ],
+  ["what it waits for", waiting("event"), "Waiting", "Event: npm publish"],
   ["messages that wait", { queued: 2 }, "Queued", "2 queued"],
   ["a reason", { suspendedReason: "its folder is gone" }, "Paused", "its folder is gone"],
 ];
@@ -45,6 +36,15 @@ const CASES: readonly (readonly [
 describe("the second line of a row", () => {
   it.each(CASES)("says %s", (_, changes, word, text) => {
     expect(summaryOf(exampleSession(changes), NAMED)).toMatchObject({ word, text });
+  });
+
+  it("has what a person is asked apart from the text", () => {
+    const session = exampleSession({ ...waiting("permission"), queued: 1 });
+    expect(summaryOf(session, NAMED)).toMatchObject({
+      word: "Needs you",
+      request: { id: "w" },
+      text: "1 queued",
+    });
   });
 
   it("leaves the last line to the message that a search found", () => {

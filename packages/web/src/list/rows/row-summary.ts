@@ -1,10 +1,13 @@
-import type { Session } from "@holdfast/protocol";
+import type { OpenSuspension, Session } from "@holdfast/protocol";
+import { isForPerson } from "../../api/for-person.ts";
 import { statusWord, type StatusWord } from "../../api/status-word.ts";
 import { waitsFor } from "./waits-for.ts";
 
 export interface RowSummary {
   /** Null if the dot and the text say enough. */
   readonly word: StatusWord | null;
+  /** What a person is asked; it stands before the text. */
+  readonly request: OpenSuspension | null;
   readonly text: string | null;
   readonly tone: "plain" | "accent" | "warn" | "danger";
 }
@@ -24,9 +27,10 @@ export function summaryOf(
 ): RowSummary {
   const word = statusWord(session);
   const { suspensions, queued, phase, agentName, failure, suspendedReason, lastTurn } = session;
+  const request = suspensions.find(isForPerson) ?? null;
   const [waits] = suspensions;
   const parts = [
-    waits === undefined ? null : waitsFor(waits),
+    waits === undefined || request !== null ? null : waitsFor(waits),
     failure,
     suspendedReason,
     // Nobody set the first phase.
@@ -38,6 +42,7 @@ export function summaryOf(
   const text = parts.length === 0 ? null : parts.join(" · ");
   return {
     word: word === "Done" && text !== null ? null : word,
+    request,
     text,
     tone: TONES[word] ?? "plain",
   };

@@ -1,11 +1,13 @@
 import { defined } from "@holdfast/client";
 import type { SearchHit, Session } from "@holdfast/protocol";
 import { Archive, Copy, Ellipsis, GitFork, Hash, SquareCheck } from "lucide-react";
-import { memo, type ReactElement, type ReactNode, useId } from "react";
+import { lazy, memo, type ReactElement, type ReactNode, Suspense, useId } from "react";
 import { sessionName } from "../../api/session-name.ts";
+import { statusWord } from "../../api/status-word.ts";
 import { Link } from "../../app/link.tsx";
 import { hrefOf, type Place } from "../../app/place.ts";
 import { countsName, countsText, someChanges } from "../../changes/counts.ts";
+import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -15,6 +17,11 @@ import { copyText } from "../../ui/toast.ts";
 import { canArchive } from "../archive-sessions.ts";
 import { HitLine, Hits } from "./hits.tsx";
 import { summaryOf } from "./row-summary.ts";
+import { waitsFor } from "./waits-for.ts";
+
+const RequestLine = lazy(() =>
+  import("../answer/request-line.tsx").then((m) => ({ default: m.RequestLine })),
+);
 
 /** A column is as narrow as a phone, and has neither check boxes nor menus. */
 export type ListLook = "page" | "column";
@@ -23,6 +30,8 @@ export interface RowActions {
   readonly select: (id: string, options: { readonly range: boolean }) => void;
   /** Asks first if agents are at work. */
   readonly archive: (ids: readonly string[], onArchived?: () => void) => void;
+  /** Shows the requests of the session over the list. */
+  readonly answer: (id: string) => void;
 }
 
 export interface RowProps {
@@ -90,10 +99,29 @@ export const SessionRow = memo(function SessionRow(props: RowProps): ReactElemen
         <Details {...props} name={name} />
         {query !== undefined && <HitLine {...{ session, name, hit, query }} id={foundId} />}
       </div>
+      {isPage && statusWord(session) === "Needs you" && <AnswerButton {...props} name={name} />}
       {isPage && <RowMenu {...props} name={name} />}
     </div>
   );
 });
+
+function AnswerButton({
+  session,
+  name,
+  actions,
+}: RowProps & { readonly name: string }): ReactElement {
+  return (
+    <Button
+      size="small"
+      aria-label={`Answer ${name}`}
+      title="Answer (A)"
+      className="relative z-10 shrink-0 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
+      onClick={() => actions.answer(session.id)}
+    >
+      Answer
+    </Button>
+  );
+}
 
 function UnreadMark(): ReactElement {
   return (
@@ -140,9 +168,10 @@ function Details({
   hit,
   name,
 }: RowProps & { readonly name: string }): ReactElement {
-  const { word, text, tone } = summaryOf(session, { name, hasHit: hit !== null });
+  const { word, request, text, tone } = summaryOf(session, { name, hasHit: hit !== null });
+  const isAlone = text === null && request === null;
   // In a column, the heading and the dot say it already.
-  const isWordShown = word !== null && (look === "page" || text === null);
+  const isWordShown = word !== null && (look === "page" || isAlone);
   const changes = someChanges(session.changes);
   const isPage = look === "page";
   return (
@@ -151,9 +180,15 @@ function Details({
         {isWordShown && (
           <span className={classNames("font-medium", TONES[tone])}>
             {word}
-            {text !== null && <Separator />}
+            {!isAlone && <Separator />}
           </span>
         )}
+        {request !== null && (
+          <Suspense fallback={waitsFor(request)}>
+            <RequestLine sessionId={session.id} suspension={request} query={query} />
+          </Suspense>
+        )}
+        {request !== null && text !== null && <Separator />}
         {text !== null && <Hits text={text} query={query} />}
         {session.removeAt !== null && (
           <>

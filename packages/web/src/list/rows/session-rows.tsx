@@ -8,8 +8,11 @@ import {
   useMemo,
   useRef,
 } from "react";
+import { statusWord } from "../../api/status-word.ts";
 import { useShortcuts } from "../../app/use-shortcuts.ts";
+import { useVerbs } from "../../app/verbs.ts";
 import { useMedia, WIDE } from "../../ui/screen/use-media.ts";
+import { RowAnswer } from "../answer/row-answer.tsx";
 import type { Group } from "./groups.ts";
 import { type Line, useKeepPlace } from "./keep-place.ts";
 import { type ListLook, type RowProps, SessionRow } from "./session-row.tsx";
@@ -41,6 +44,8 @@ export function SessionRows({
   listKey,
   hasMore,
   onLoadMore,
+  answeredId,
+  onAnswerClose,
 }: {
   readonly rows: readonly GroupedRow[];
   readonly look: ListLook;
@@ -48,6 +53,9 @@ export function SessionRows({
   readonly listKey: string;
   readonly hasMore: boolean;
   readonly onLoadMore: () => void;
+  /** The session whose requests are shown over the list. */
+  readonly answeredId: string | null;
+  readonly onAnswerClose: () => void;
 }): ReactElement {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(look, rows[0]?.query !== undefined);
@@ -89,6 +97,9 @@ export function SessionRows({
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       {look === "page" && <RowKeys rows={rows} scroller={scroller} focus={focus} />}
+      {answeredId !== null && (
+        <RowAnswer key={answeredId} id={answeredId} onClose={onAnswerClose} {...{ rows, focus }} />
+      )}
       <ul aria-label="Sessions" className="relative" style={{ height: virtualizer.getTotalSize() }}>
         {items.map(({ index, key, start }) => {
           const line = lines[index];
@@ -184,6 +195,16 @@ function RowKeys({ scroller, rows, focus }: Keys): null {
     const next = rows.slice(start).find(stays) ?? rows.slice(0, start).findLast(stays);
     leaving[0]?.actions.archive(ids, () => focus(next?.session.id));
   };
+  /** The requests of the focused row, or the first ones. */
+  const answer = (): void => {
+    const from = focused();
+    const row = from === -1 ? rows.find(needsYou) : rows[from];
+    if (row !== undefined && needsYou(row)) row.actions.answer(row.session.id);
+  };
+  useVerbs(
+    "List",
+    rows.some(needsYou) ? [{ label: "Answer a request", keys: "A", onSelect: answer }] : [],
+  );
   useShortcuts({
     j: () => move(1),
     k: () => move(-1),
@@ -191,8 +212,13 @@ function RowKeys({ scroller, rows, focus }: Keys): null {
     arrowup: () => move(-1),
     x: select,
     e: archive,
+    a: answer,
   });
   return null;
+}
+
+function needsYou({ session }: GroupedRow): boolean {
+  return statusWord(session) === "Needs you";
 }
 
 /** The arrow keys move the focus that is already in the list. */
