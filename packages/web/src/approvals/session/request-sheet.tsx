@@ -126,7 +126,7 @@ export function RequestSheet({
 
 const SHEET = "inset-x-0 bottom-0 max-h-dvh pb-[env(safe-area-inset-bottom)]";
 const DIALOG =
-  "top-[12dvh] left-1/2 max-h-[76dvh] w-full max-w-2xl -translate-x-1/2 rounded-xl border border-line shadow-2xl";
+  "top-[12dvh] left-1/2 max-h-[76dvh] w-full max-w-2xl overflow-hidden -translate-x-1/2 rounded-xl border border-line shadow-2xl";
 
 /** A card that takes the place of an answered one gets its focus, and so its keys. */
 function useFocusedCard(sheet: RefObject<HTMLElement | null>, suspensionId: string): void {

@@ -33,12 +33,15 @@ export function FilterBar(props: FilterBarProps): ReactElement {
           isOn={state === "running"}
           onPress={() => switchTo(state === "running", { state: "running" })}
         />
-        <CountChip
-          name="Failed"
-          count={counts.failed}
-          isOn={outcome === "failed"}
-          onPress={() => switchTo(outcome === "failed", { outcome: "failed" })}
-        />
+        {/* In a column there is no room for what is rarely needed. */}
+        {(look === "page" || counts.failed > 0 || outcome === "failed") && (
+          <CountChip
+            name="Failed"
+            count={counts.failed}
+            isOn={outcome === "failed"}
+            onPress={() => switchTo(outcome === "failed", { outcome: "failed" })}
+          />
+        )}
         <CountChip name="All" count={counts.all} isOn={isAll} onPress={() => onChange(others)} />
         <Button
           size="small"

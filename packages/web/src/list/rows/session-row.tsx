@@ -178,7 +178,14 @@ function Details({
     <div className="flex min-w-0 items-center gap-3 pl-4 text-xs text-muted">
       <span className="min-w-0 flex-1 truncate">
         {isWordShown && (
-          <span className={classNames("font-medium", TONES[tone])}>
+          <span
+            className={classNames(
+              "font-medium",
+              TONES[tone],
+              // On a phone, the request needs the room.
+              request !== null && "max-md:hidden",
+            )}
+          >
             {word}
             {!isAlone && <Separator />}
           </span>
