@@ -6,6 +6,7 @@ import {
   fail,
   say,
   silent,
+  tool,
   waitFor,
 } from "../../packages/server/src/providers/testing/script.ts";
 import { eventually } from "./eventually.ts";
@@ -79,6 +80,36 @@ describe("the groups of the list", () => {
     expect(await page.getByText("Unread").count()).toBe(0);
     writeFileSync(gate, "");
     await page.getByText("Unread").waitFor();
+  });
+});
+
+describe("a running session", () => {
+  it("shows its step and for how long it runs, in the words of the session (A16)", async () => {
+    const gate = rig.gate();
+    const { id } = await rig.newSession({
+      title: "Works",
+      steps: [
+        say("on it"),
+        tool({ id: "t1", title: "Read `retry.ts`", kind: "read", ends: null }),
+        waitFor(gate),
+        tool({ id: "t1", title: "Read `retry.ts`", kind: "read", ends: "completed" }),
+        tool({ id: "t2", title: "Edit `retry.ts`", kind: "edit", ends: null }),
+        silent(),
+      ],
+    });
+    const page = await rig.open("/");
+    const row = page.getByRole("listitem").filter({ hasText: "Works" });
+    await row.getByText("Read retry.ts", { exact: true }).waitFor();
+    expect(await row.getByRole("timer").textContent()).toMatch(/^0:\d\d$/u);
+    writeFileSync(gate, "");
+    await row.getByText("Edit retry.ts", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Works" }).click();
+    const now = page.getByRole("region", { name: "Current activity" });
+    await now.getByText("Edit retry.ts", { exact: true }).waitFor();
+    const column = page.getByRole("navigation", { name: "Sessions" });
+    await column.getByText("Edit retry.ts", { exact: true }).waitFor();
+    await rig.client.sessions.cancel(id);
+    await column.getByRole("timer").waitFor({ state: "detached" });
   });
 });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { changeCountsSchema } from "./work/changes.ts";
 import { countSchema, limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
+import { listOf } from "./fields/list.ts";
 import { LIMITS } from "./fields/limits.ts";
 import { suspensionKindSchema, suspensionStatusSchema, unusedAnswerSchema } from "./suspension.ts";
 import { runSettingsSchema } from "./requests/agent-options.ts";
@@ -86,6 +87,7 @@ export const runSchema = z
 export type Run = z.infer<typeof runSchema>;
 
 export const runsQuerySchema = z.object({
+  status: listOf(runStatusSchema).optional().describe("comma-separated"),
   limit: limitSchema(LIMITS.pageSize, 20),
   cursor: z.string().min(1).max(LIMITS.cursorLength).optional(),
 });

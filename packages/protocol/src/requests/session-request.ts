@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ANSWER_WITHIN_LIMITS, nameSchema, orEmpty, TEXT_OR_CONTENT } from "../fields/body.ts";
 import { directoriesSchema, mcpServersSchema } from "../fields/connections.ts";
+import { listOf } from "../fields/list.ts";
 import { countInputSchema, limitSchema } from "../fields/number.ts";
 import { agentIdSchema, idSchema } from "../fields/identifier.ts";
 import { isJsonWithin, LIMITS } from "../fields/limits.ts";
@@ -199,11 +200,3 @@ export type ForkRequest = z.infer<typeof forkRequestSchema>;
 
 /** For requests without fields. */
 export const emptyRequestSchema = orEmpty(z.strictObject({}).meta({ id: "EmptyRequest" }));
-
-/** A comma-separated list. */
-function listOf<Values extends Readonly<Record<string, string>>>(value: z.ZodEnum<Values>) {
-  return z
-    .string()
-    .transform((text) => text.split(","))
-    .pipe(z.array(value));
-}

@@ -271,9 +271,11 @@ describe("the runs of a session", () => {
     });
     const second = await app.inject(`/api/sessions/s1/runs?limit=5&cursor=${page.nextCursor}`);
     expect(second.json()).toMatchObject({ nextCursor: null });
+    await app.inject("/api/sessions/s1/runs?status=running,suspended");
     expect(requests).toEqual([
       { sessionId: "s1", limit: 20 },
       { sessionId: "s1", limit: 5, after: { at: NOON, id: "r1" } },
+      { sessionId: "s1", limit: 20, statuses: ["running", "suspended"] },
     ]);
   });
 

@@ -141,9 +141,13 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       querystring: runsQuerySchema,
       response: { 200: runsReplySchema, ...readProblems("session_not_found") },
     },
-    handler: async ({ params, query: { limit, cursor } }, reply) => {
+    handler: async ({ params, query: { limit, cursor, status } }, reply) => {
       const after = cursor === undefined ? undefined : fromCursor(cursor);
-      const page = await runtime.readRuns({ sessionId: params.id, limit, ...defined({ after }) });
+      const page = await runtime.readRuns({
+        sessionId: params.id,
+        limit,
+        ...defined({ after, statuses: status }),
+      });
       return sendReply(reply, page, toWireRuns);
     },
   });

@@ -1,5 +1,6 @@
 import { defined } from "../../domain/defined.ts";
 import type { Message } from "../../domain/message.ts";
+import type { RunStatus } from "../../domain/run.ts";
 import type { Repo, Run, RunSuspension, Store } from "../../storage/store.ts";
 import type { Reply } from "../reply.ts";
 import { withSession, type SessionSnapshot } from "../session-snapshot.ts";
@@ -33,6 +34,7 @@ export interface MessagePage {
 
 export interface ReadRuns {
   readonly sessionId: string;
+  readonly statuses?: readonly RunStatus[];
   readonly after?: RunPosition;
   readonly limit: number;
 }
@@ -94,10 +96,10 @@ function beforeIncomplete(messages: readonly Message[]): number | null {
 
 export function readRuns(
   store: Store,
-  { sessionId, after, limit }: ReadRuns,
+  { sessionId, statuses, after, limit }: ReadRuns,
 ): Promise<Reply<RunPage>> {
   return withSession(store, sessionId, async () => {
-    const rows = await store.readRuns(sessionId, defined({ limit: limit + 1, after }));
+    const rows = await store.readRuns(sessionId, defined({ limit: limit + 1, after, statuses }));
     const page = rows.slice(0, limit);
     const runIds = page.map(({ id }) => id);
     const suspensions = Map.groupBy(

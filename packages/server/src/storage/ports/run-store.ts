@@ -11,7 +11,7 @@ export interface RunStore {
   readQueue(sessionId: string): Promise<readonly QueuedMessage[]>;
   readRun(runId: string): Promise<Run | null>;
   /** Sorted by the time they were queued. Without a page, all of them. */
-  readRuns(sessionId: string, page?: TimePage): Promise<readonly Run[]>;
+  readRuns(sessionId: string, page?: RunsPage): Promise<readonly Run[]>;
   /** The runs of a session that were taken back. */
   rewoundRuns(sessionId: string): Promise<ReadonlySet<string>>;
   /** Suspensions of these runs, oldest first, at most `perRun` of each. */
@@ -31,6 +31,10 @@ export interface RunStore {
 export interface TimePage {
   readonly after?: { readonly at: number; readonly id: string };
   readonly limit: number;
+}
+
+export interface RunsPage extends TimePage {
+  readonly statuses?: readonly RunStatus[];
 }
 
 export interface Run extends RunFiles {

@@ -5,7 +5,13 @@ import { type Staging } from "../ports/import-store.ts";
 import { STAGED, type RunRow, type SuspensionRow } from "../tables.ts";
 import { oneOf, parseJson } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import type { TimePage, QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
+import type {
+  TimePage,
+  QueuedMessage,
+  Run,
+  RunsPage,
+  StoredSuspension,
+} from "../ports/run-store.ts";
 import type { InactiveQuery } from "../ports/retention-store.ts";
 import type { Repo } from "../ports/repository-store.ts";
 import type { QuarantinedRow } from "../ports/quarantine-store.ts";
@@ -42,8 +48,9 @@ const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>
 export async function readRuns(
   source: Source,
   sessionId: string,
-  page?: TimePage,
+  page?: RunsPage,
 ): Promise<readonly Run[]> {
+  if (page?.statuses?.length === 0) return []; // PostgreSQL has no empty lists
   return toRuns(source, await rowsOf<RunRow>(source, "Run", "queuedAt", sessionId, page));
 }
 
@@ -63,16 +70,16 @@ async function rowsOf<Row>(
   table: "Run" | "Suspension",
   time: "queuedAt" | "createdAt",
   sessionId: string,
-  page?: TimePage,
+  page?: RunsPage,
 ): Promise<readonly Row[]> {
-  const after = page?.after;
+  const { after, statuses } = page ?? {};
+  const isListed = statuses === undefined ? sql`` : sql`and "status" in (${sql.join(statuses)})`;
   const isOnPage =
     after === undefined ? sql`` : sql`and ${isAfter([time, "id"], [after.at, after.id])}`;
   const limit = page === undefined ? sql`` : sql`limit ${page.limit}`;
   const { rows } = await sql<Row>`select * from ${sql.table(table)}
-    where "sessionId" = ${sessionId} ${isOnPage} order by ${sql.ref(time)}, "id" ${limit}`.execute(
-    db,
-  );
+    where "sessionId" = ${sessionId} ${isListed} ${isOnPage}
+    order by ${sql.ref(time)}, "id" ${limit}`.execute(db);
   return rows;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { exampleSession } from "../../api/testing/example-session.ts";
 import { summaryOf } from "./row-summary.ts";
 
-const NAMED = { name: "The build", hasHit: false };
+const NAMED = { name: "The build", hasHit: false, hasStep: false };
 const AT = "2026-01-01T00:00:00.000Z";
 const ended = (outcome: "completed" | "failed") => ({
   lastTurn: { at: AT, outcome, line: "All tests pass." },
@@ -44,6 +44,14 @@ describe("the second line of a row", () => {
       word: "Needs you",
       request: { id: "w" },
       text: "1 queued",
+    });
+  });
+
+  it("leaves the word and the last line out if the step is shown", () => {
+    const session = exampleSession({ ...ended("completed"), state: "running", queued: 2 });
+    expect(summaryOf(session, { ...NAMED, hasStep: true })).toMatchObject({
+      word: null,
+      text: "2 queued",
     });
   });
 

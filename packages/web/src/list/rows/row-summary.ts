@@ -23,7 +23,16 @@ const TONES: Partial<Record<StatusWord, RowSummary["tone"]>> = {
 /** The second line of a row: the status, and what it waits for or what was said last, unless a search shows another line. */
 export function summaryOf(
   session: Session,
-  { name, hasHit }: { readonly name: string; readonly hasHit: boolean },
+  {
+    name,
+    hasHit,
+    hasStep,
+  }: {
+    readonly name: string;
+    readonly hasHit: boolean;
+    /** The step of the agent stands before the text. */
+    readonly hasStep: boolean;
+  },
 ): RowSummary {
   const word = statusWord(session);
   const { suspensions, queued, phase, agentName, failure, suspendedReason, lastTurn } = session;
@@ -36,12 +45,12 @@ export function summaryOf(
     // Nobody set the first phase.
     phase === "initializing" || word !== "Running" ? null : phase,
     queued === 0 ? null : `${queued} queued`,
-    waits === undefined && !hasHit ? lastTurn.line : null,
+    waits === undefined && !hasHit && !hasStep ? lastTurn.line : null,
     agentName === name ? null : agentName,
   ].filter((part) => part !== null && part !== "");
   const text = parts.length === 0 ? null : parts.join(" · ");
   return {
-    word: word === "Done" && text !== null ? null : word,
+    word: hasStep || (word === "Done" && text !== null) ? null : word,
     request,
     text,
     tone: TONES[word] ?? "plain",

@@ -10,11 +10,14 @@ import { countsName, countsText, someChanges } from "../../changes/counts.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { Menu } from "../../ui/menu.tsx";
+import { nowWords } from "../../transcript/now/now-words.ts";
+import { Clock } from "../../ui/clock.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateDot } from "../../ui/state-dot.tsx";
 import { useSwipe } from "../../ui/screen/use-swipe.ts";
 import { copyText } from "../../ui/toast.ts";
 import { canArchive } from "../archive-sessions.ts";
+import { useStep } from "../steps/use-steps.ts";
 import { HitLine, Hits } from "./hits.tsx";
 import { summaryOf } from "./row-summary.ts";
 import { waitsFor } from "./waits-for.ts";
@@ -168,7 +171,12 @@ function Details({
   hit,
   name,
 }: RowProps & { readonly name: string }): ReactElement {
-  const { word, request, text, tone } = summaryOf(session, { name, hasHit: hit !== null });
+  const step = useStep(session.id);
+  const { word, request, text, tone } = summaryOf(session, {
+    name,
+    hasHit: hit !== null,
+    hasStep: step !== null,
+  });
   const isAlone = text === null && request === null;
   // In a column, the heading and the dot say it already.
   const isWordShown = word !== null && (look === "page" || isAlone);
@@ -195,7 +203,14 @@ function Details({
             <RequestLine sessionId={session.id} suspension={request} query={query} />
           </Suspense>
         )}
-        {request !== null && text !== null && <Separator />}
+        {step !== null && (
+          <>
+            <span className="text-accent">{nowWords(step.now, { ...step, agent })}</span>
+            <Separator />
+            <Clock since={step.since} className="tabular-nums" />
+          </>
+        )}
+        {(request !== null || step !== null) && text !== null && <Separator />}
         {text !== null && <Hits text={text} query={query} />}
         {session.removeAt !== null && (
           <>

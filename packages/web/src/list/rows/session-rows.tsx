@@ -13,6 +13,7 @@ import { useShortcuts } from "../../app/use-shortcuts.ts";
 import { useVerbs } from "../../app/verbs.ts";
 import { useMedia, WIDE } from "../../ui/screen/use-media.ts";
 import { RowAnswer } from "../answer/row-answer.tsx";
+import { useWatchedSteps } from "../steps/use-steps.ts";
 import type { Group } from "./groups.ts";
 import { type Line, useKeepPlace } from "./keep-place.ts";
 import { type ListLook, type RowProps, SessionRow } from "./session-row.tsx";
@@ -76,6 +77,9 @@ export function SessionRows({
     useCallback(() => focusedId(scroller.current), []),
   );
   const items = virtualizer.getVirtualItems();
+  const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
+  const visible = lines.slice(startIndex, endIndex + 1);
+  useWatchedSteps(visible.flatMap(({ row }) => (row === null ? [] : [row.session])));
   const lastShown = items.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && lastShown >= lines.length - LOAD_AHEAD) onLoadMore();

@@ -1,7 +1,9 @@
 import { LoaderCircle, Square } from "lucide-react";
-import { type ReactElement, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactElement, useSyncExternalStore } from "react";
 import { Button } from "../../ui/button.tsx";
+import { Clock } from "../../ui/clock.tsx";
 import type { TranscriptStore } from "../transcript-store.ts";
+import { nowWords } from "./now-words.ts";
 
 /** The run that is on. */
 export interface RunningNow {
@@ -23,12 +25,11 @@ export function NowLine({
   readonly running: RunningNow;
 }): ReactElement {
   const now = useSyncExternalStore(store.subscribeNow, store.now);
-  const waiting = isHanded ? "Working…" : `Starting ${agent ?? "the agent"}…`;
   return (
     <section className="now-line" aria-label="Current activity">
       <LoaderCircle aria-hidden size={14} className="now-sign" />
-      <span className="now-words">{now ?? waiting}</span>
-      {since !== null && <Clock since={since} />}
+      <span className="now-words">{nowWords(now, { isHanded, agent })}</span>
+      {since !== null && <Clock since={since} className="now-clock" />}
       <Button
         size="small"
         busy={isStopping}
@@ -39,29 +40,4 @@ export function NowLine({
       </Button>
     </section>
   );
-}
-
-/** Counts the seconds by itself, so that nothing else renders again. */
-function Clock({ since }: { readonly since: string }): ReactElement {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <span className="now-clock" role="timer">
-      {clockText(now - Date.parse(since))}
-    </span>
-  );
-}
-
-function clockText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  const [hours, minutes, rest] = [
-    Math.floor(seconds / 3_600),
-    Math.floor(seconds / 60) % 60,
-    seconds % 60,
-  ];
-  const two = (part: number): string => String(part).padStart(2, "0");
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }

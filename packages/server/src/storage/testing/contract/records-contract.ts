@@ -1,6 +1,7 @@
 import { NEW_RUN_FILES } from "../../../domain/files/working-files.ts";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { RunStatus } from "../../../domain/run.ts";
 import type { TimePage, StoredSuspension } from "../../ports/run-store.ts";
 import type { Repo } from "../../ports/repository-store.ts";
 import { openRaw } from "../raw-database.ts";
@@ -125,6 +126,18 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shownOf(other.sessionId)).toHaveLength(1);
       await other.session.send("Again.");
       expect(await shownOf(other.sessionId)).toEqual([]);
+    });
+
+    it("are read by status", async () => {
+      const session = await shared.begin();
+      await session.end(await session.run());
+      const { runId } = await session.run();
+      await session.send("later");
+      const read = async (...statuses: RunStatus[]): Promise<readonly string[]> =>
+        (await shared.store.readRuns(session.id, { statuses, limit: 10 })).map(({ id }) => id);
+      expect(await read("running")).toEqual([runId]);
+      expect(await read("completed", "queued")).toHaveLength(2);
+      expect(await read()).toEqual([]);
     });
 
     it("are read in pages, each once, even with equal times", async () => {
