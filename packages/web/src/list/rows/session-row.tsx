@@ -171,7 +171,7 @@ function Details({
   hit,
   name,
 }: RowProps & { readonly name: string }): ReactElement {
-  const step = useStep(session.id);
+  const step = useStep(session);
   const { word, request, text, tone } = summaryOf(session, {
     name,
     hasHit: hit !== null,

@@ -11,15 +11,21 @@ const steps = createSteps({
 document.addEventListener("visibilitychange", steps.wake);
 
 /** What the agent of a session does; null if it is not running, or not known yet. */
-export function useStep(id: string): Step | null {
+export function useStep(session: Session): Step | null {
+  const { id } = session;
   const subscribe = useCallback((changed: () => void) => steps.subscribe(id, changed), [id]);
-  return useSyncExternalStore(subscribe, () => steps.of(id));
+  const step = useSyncExternalStore(subscribe, () => steps.of(id));
+  return isRunning(session) ? step : null;
 }
 
 /** Keeps the steps of the visible sessions up to date. */
 export function useWatchedSteps(visible: readonly Session[]): void {
-  const running = visible.filter((session) => statusWord(session) === "Running");
+  const running = visible.filter(isRunning);
   const key = JSON.stringify(running.map(({ id, lastTurn }) => ({ id, turnAt: lastTurn.at })));
   useEffect(() => steps.watch(JSON.parse(key)), [key]);
   useEffect(() => () => steps.watch([]), []);
+}
+
+function isRunning(session: Session): boolean {
+  return statusWord(session) === "Running";
 }
