@@ -49,7 +49,7 @@ describe("the groups of the list", () => {
     await page.getByRole("button", { name: "Needs you 1" }).waitFor();
     await page.getByRole("button", { name: "Running 1" }).waitFor();
     const row = (name: string) => page.getByRole("listitem").filter({ hasText: name });
-    expect(await row("Asks").last().textContent()).toContain("Run: git push");
+    await row("Asks").last().getByText("Run git push").waitFor();
     expect(await row("Ended").textContent()).toContain("All tests pass.");
     expect(await row("Broke").textContent()).toContain("Failed");
   });
