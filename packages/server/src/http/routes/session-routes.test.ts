@@ -116,6 +116,11 @@ describe("sessions over HTTP", () => {
     await app.inject(
       "/api/sessions?repoId=repo1&status=archived,error&state=idle,running&outcome=failed,interrupted&phase=planning&agent=builder&provider=demo&q=two%20words&from=2026-01-31&to=2026-01-31T13:00:00%2B01:00&limit=100&offset=40",
     );
+    const unknown = await app.inject("/api/sessions?outcome=failed,lost");
+    expect(unknown.json()).toMatchObject({
+      status: 400,
+      detail: "outcome.1 must be one of completed, failed, cancelled, interrupted",
+    });
     expect(requests).toEqual([
       { statuses: ["active", "suspended"], limit: 20, offset: 0 },
       { statuses: ["active", "suspended"], limit: 5, after: { at: NOON, id: "s1" } },
