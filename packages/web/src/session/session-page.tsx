@@ -109,7 +109,7 @@ function openSession(id: string): OpenSession {
     seenAt: lastSeen(id),
     today: new Date(),
     readEarlier: async (before) =>
-      (await client.sessions.messages(id, { before, limit: LIMITS.messagePageSize })).messages,
+      client.sessions.messages(id, { before, limit: LIMITS.messagePageSize }),
   });
   const live = createLiveSession({
     id,
