@@ -13,7 +13,9 @@ describe.each(["sqlite", "postgres"] as const)("decisions on tool calls on %s", 
   afterEach(() => test.close());
 
   it("come with the messages of their calls, however old they are (C9)", async () => {
-    const session = await beginSession(test.store);
+    const repo = { id: "repo", path: "/repo", name: "repo", createdAt: 1 };
+    const { id: repoId } = await test.store.addRepo(repo);
+    const session = await beginSession(test.store, { repoId });
     const early = await decide(session, "reject_once");
     const late = await decide(session, "allow_once", LATER);
     const sessionId = session.id;
