@@ -48,7 +48,7 @@ describe("a permission", () => {
     const names = await optionOf(page, "").allTextContents();
     expect(names).toEqual([
       "1Allow once",
-      "2Always allowfor this session: this command",
+      "2Always allow this command in this sessionThe agent’s words: Always allow",
       "3Do not",
     ]);
     expect(await focusedText(page)).not.toContain("llow");
@@ -70,7 +70,7 @@ describe("a permission", () => {
         .getByText("line 2 after", { exact: true })
         .count(),
     ).toBe(1);
-    await card.getByText("for this session: edits of src/main.ts").waitFor();
+    await card.getByText("Always allow edits of src/main.ts in this session").waitFor();
     expect(await card.getByText("old_string").isVisible()).toBe(false);
     await card.getByText("Raw input").click();
     await card.getByText("old_string").waitFor();
