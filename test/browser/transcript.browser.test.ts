@@ -172,6 +172,22 @@ describe("a run that did not complete", () => {
     expect(stop).toBeLessThan(words.indexOf("something else"));
   });
 
+  it("says who stopped it: you only where it was you (C9)", async () => {
+    const { id } = await rig.newSession({ steps: [say("at work"), silent()] });
+    await rig.until(id, ({ messages }) => messages.length > 1);
+    const page = await rig.open(`/sessions/${id}`);
+    await nowLine(page).waitFor();
+    await rig.client.sessions.cancel(id);
+    await transcriptOf(page).getByText("Stopped by a program", { exact: true }).waitFor();
+    await rig.client.sessions.send(id, { text: script(say("again"), silent()) });
+    await nowLine(page).waitFor();
+    await rig.client.sessions.archive(id);
+    await transcriptOf(page)
+      .getByText("Stopped because the session was archived", { exact: true })
+      .waitFor();
+    expect(await transcriptOf(page).getByText("You stopped this run").count()).toBe(0);
+  });
+
   it("leaves its unfinished tool calls unfinished, not running (D1)", async () => {
     const { id } = await rig.newSession({
       steps: [tool({ id: "t1", title: "Build it", kind: "execute", ends: null }), silent()],

@@ -91,7 +91,7 @@ const YOU: ReadonlySet<string | null> = new Set([
 ]);
 
 /** The server records a token by its name, and a rule by its number. */
-function authorText(by: string | null): string {
+export function authorText(by: string | null): string {
   if (YOU.has(by) || by === null) return "you";
   if (by.startsWith("policy:")) return "a rule";
   if (by.startsWith("an earlier answer")) return "an earlier answer";

@@ -156,7 +156,12 @@ describe("messages over HTTP", () => {
     expect(messagesReplySchema.strict().parse(reply.json())).toMatchObject({
       messages: [{ id: "m1", seq: 3 }],
       decisions: [
-        { suspensionId: "q1", callId: "c1", chosen: "allow_once", closedAt: new Date(NOON).toISOString() },
+        {
+          suspensionId: "q1",
+          callId: "c1",
+          chosen: "allow_once",
+          closedAt: new Date(NOON).toISOString(),
+        },
       ],
       nextAfter: 3,
     });
