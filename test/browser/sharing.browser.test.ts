@@ -75,7 +75,7 @@ it("copies its own link and links to messages, which open there with the token (
   }).toBe(1);
   await own.hover();
   await own.getByRole("button", { name: "Copy link to this message" }).click();
-  await eventually(copied).toMatch(new RegExp(`^${RegExp.escape(href)}/[\\w-]+$`, "u"));
+  await eventually(async () => (await copied()).startsWith(`${href}/`)).toBe(true);
   const link = await copied();
   expect(await page.getByRole("link", { name: "Link to this message" }).count()).toBe(0);
   const other = await rig.open(link, { ...GUEST, phone: true });
