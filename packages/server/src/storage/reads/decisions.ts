@@ -47,7 +47,7 @@ async function decisionsOn(
   const wanted = new Set(calls.map(keyOf));
   const toDecision = (row: (typeof rows)[number]): StoredDecision => ({
     ...row,
-    callId: String(parseJson("request", row.callId)),
+    callId: parseText("request", row.callId),
     status: oneOf(CLOSINGS, "status", row.status),
     options: parseJsonOrNull("request", row.options),
     answer: parseJsonOrNull("answer", row.answer),
@@ -59,6 +59,11 @@ async function decisionsOn(
 
 function keyOf({ runId, callId }: RunCall): string {
   return `${runId}/${callId}`;
+}
+
+function parseText(column: string, json: string): string {
+  const text = parseJson(column, json);
+  return typeof text === "string" ? text : "";
 }
 
 function upTo(characters: number, text: ReturnType<typeof sql>) {
