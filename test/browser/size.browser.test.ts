@@ -20,6 +20,21 @@ it.each([
   expect(kb).toBeLessThanOrEqual(limitKb);
 });
 
+it("every stylesheet puts the styles of components above the reset, whichever is loaded first (C9)", () => {
+  const styles = readdirSync(path.join(BUILT, "assets")).filter((name) => name.endsWith(".css"));
+  const layered = styles
+    .map((name) => read(path.join("assets", name)))
+    .filter((text) => text.includes("@layer components"));
+  const orders = layered.map((text) =>
+    [...text.matchAll(/@layer (?<names>[\w, ]+)[;{]/gu)]
+      .flatMap(({ groups }) => groups?.["names"]?.split(",") ?? [])
+      .filter((name) => name === "base" || name === "components")
+      .slice(0, 2),
+  );
+  expect(layered.length).toBeGreaterThan(3);
+  expect(orders).toEqual(orders.map(() => ["base", "components"]));
+});
+
 /** Adds a file and all its imports. */
 function add(files: Set<string>, file: string): void {
   if (files.has(file)) return;
