@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -5,8 +6,10 @@ import {
   askAll,
   elicit,
   say,
+  script,
   update,
 } from "../../packages/server/src/providers/testing/script.ts";
+import { newRepository } from "../../packages/server/src/git/testing/new-repository.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
@@ -48,7 +51,7 @@ describe("a permission", () => {
     const names = await optionOf(page, "").allTextContents();
     expect(names).toEqual([
       "1Allow once",
-      "2Always allowfor this session: this command",
+      "2Always allow this command in this sessionThe agent’s words: Always allow",
       "3Do not",
     ]);
     expect(await focusedText(page)).not.toContain("llow");
@@ -70,7 +73,7 @@ describe("a permission", () => {
         .getByText("line 2 after", { exact: true })
         .count(),
     ).toBe(1);
-    await card.getByText("for this session: edits of src/main.ts").waitFor();
+    await card.getByText("Always allow edits of src/main.ts in this session").waitFor();
     expect(await card.getByText("old_string").isVisible()).toBe(false);
     await card.getByText("Raw input").click();
     await card.getByText("old_string").waitFor();
@@ -100,6 +103,42 @@ describe("a permission", () => {
     await page.goto(`/sessions/${inside}`);
     await cardOf(page, "Edit main.ts").waitFor();
     expect(await page.getByText("Outside the").count()).toBe(0);
+  });
+
+  it("for a file outside of the worktree of its session carries a warning, also in the inbox (C3)", async () => {
+    const folder = path.join(rig.root, "trees");
+    newRepository(folder, { "a.ts": "one\n" });
+    const { id: repoId } = await rig.client.repos.add({ path: "trees" });
+    const edit = (file: string): string =>
+      script(ask({ id: "t", title: "Edit `a.ts`", kind: "edit", input: { file_path: file } }));
+    const started = await rig.client.sessions.create({
+      repoId,
+      provider: "scripted",
+      workspace: "worktree",
+      message: edit(path.join(folder, "a.ts")),
+    });
+    const { worktree } = await rig.until(started.id, ({ state }) => state === "suspended");
+    const page = await rig.open(`/sessions/${started.id}`);
+    const card = cardOf(page, "Edit a.ts");
+    await card.getByText(`Outside this session’s worktree: ${folder}/a.ts`).waitFor();
+    expect(await card.getByText("`").count()).toBe(0);
+    await page.goto("/inbox");
+    await card.getByText(`Outside this session’s worktree: ${folder}/a.ts`).waitFor();
+
+    const next = async (file: string): Promise<void> => {
+      await rig.client.sessions.send(started.id, { text: edit(file), delivery: "interrupt" });
+      await rig.until(
+        started.id,
+        ({ suspensions: [open] }) =>
+          JSON.stringify(open?.request["input"])?.includes(file) === true,
+      );
+      await page.goto(`/sessions/${started.id}`);
+    };
+    await next("/etc/holdfast-example.conf");
+    await page.getByText("Outside the repository: /etc/holdfast-example.conf").waitFor();
+    await next(path.join(worktree?.path ?? "", "b.ts"));
+    await page.locator("[data-approval]").getByText("b.ts").first().waitFor();
+    expect(await page.getByText(/^Outside /u).count()).toBe(0);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { say } from "../../packages/server/src/providers/testing/script.ts";
+import { say, script, tool } from "../../packages/server/src/providers/testing/script.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 
@@ -26,6 +26,27 @@ describe("a search of the list", () => {
     const { messages } = await rig.client.sessions.get(session.id);
     await page.waitForURL(`**/sessions/${session.id}#${messages.at(-1)?.id}`);
     await page.getByRole("log").getByText(sentence, { exact: true }).waitFor();
+  });
+
+  it("shows no ID of a tool call, and counts what it lists (C9)", async () => {
+    const callId = "0b7c3f1e-5a52-4c8e-9d0a-6f2f6f0c9a11";
+    // Escaped, so that the search does not find the script in the message of the user.
+    const message = script(tool({ id: callId, title: "Look for a wombat", kind: "search" }))
+      .replace("wombat", String.raw`\u0077ombat`)
+      .replace(callId, String.raw`\u0030${callId.slice(1)}`);
+    for (const title of ["First", "Second"]) {
+      const { id } = await rig.newSession({ title, message });
+      await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+    }
+    await rig.newSession({ title: "Other", steps: [say("Nothing of the kind.")] });
+    const page = await rig.open("/?q=wombat");
+    const rows = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
+    await eventually(() => page.locator("mark").count()).toBe(2);
+    expect(await rows.count()).toBe(2);
+    await page.getByRole("button", { name: "All 2", exact: true }).waitFor();
+    expect(await page.locator("main").innerText()).not.toMatch(/[\da-f]{8}-[\da-f]{4}/u);
+    await page.goto(`/?q=${callId}`);
+    await page.getByText("No matching sessions").waitFor();
   });
 
   it("by provider is done by the server and is part of the address", async () => {

@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { fillMessages, fillSessions, sessionId } from "../../bench/fill.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
+import type { Store } from "../../packages/server/src/storage/store.ts";
+import { beginSession } from "../../packages/server/src/storage/testing/session-driver.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { anchorIn, distanceFromEnd, transcriptOf } from "./transcript-page.ts";
@@ -10,6 +12,8 @@ import { anchorIn, distanceFromEnd, transcriptOf } from "./transcript-page.ts";
 const MESSAGES = repeat({ short: 2_000, long: 10_000 });
 const SESSIONS = 300;
 const LONG = sessionId(0);
+const DECIDED = "decided";
+const LATER = 1_500;
 
 let rig: PageRig;
 beforeAll(async () => {
@@ -25,8 +29,59 @@ async function fill(data: string): Promise<void> {
   const store = await openStore(location, { clock: Date.now });
   await fillSessions(store, SESSIONS);
   await fillMessages(store, { id: LONG, count: MESSAGES });
+  await fillDecision(store);
   await store.close();
 }
+
+/** A session whose first tool call was allowed, with many messages and changes of status after it. */
+async function fillDecision(store: Store): Promise<void> {
+  const { id: repoId } = await store.addRepo({ id: "r", path: "/r", name: "r", createdAt: 1 });
+  const session = await beginSession(store, { id: DECIDED, repoId, title: "Decided" });
+  const run = await session.run("Edit it.");
+  await session.claim();
+  const content = {
+    type: "tool",
+    tool: "edit",
+    title: "Edit a.ts",
+    callId: "c1",
+    status: "completed",
+  };
+  const call = { id: `${DECIDED}-call`, role: "system", content } as const;
+  await session.put(run, { put: "message", message: call, complete: true });
+  const options = [{ optionId: "yes", name: "Allow", kind: "allow_once" }];
+  const { id: suspensionId } = await session.suspend(run, {
+    request: { title: "Edit a.ts", toolCallId: "c1", options },
+  });
+  await session.perform({ type: "answer", suspensionId, answer: "yes", by: "browser" });
+  const texts = Array.from({ length: LATER }, (_, index) => ({
+    put: "message" as const,
+    message: {
+      id: `${DECIDED}-${index}`,
+      role: "agent" as const,
+      content: { type: "text", text: `Message ${index}: words.` },
+    },
+    complete: true,
+  }));
+  await session.put(run, ...texts);
+  await session.end(run);
+}
+
+it("a decision stands at its tool call, however old it is, also after a reload (C9)", async () => {
+  const page = await rig.open(`/sessions/${DECIDED}`);
+  const transcript = transcriptOf(page);
+  await transcript.getByText(`Message ${LATER - 1}:`).waitFor();
+  await page.reload();
+  await transcript.getByText(`Message ${LATER - 1}:`).waitFor();
+  await transcript.focus();
+  const decision = transcript.getByText(/^Allowed by you, \d/u);
+  await eventually(async () => {
+    await page.keyboard.press("Home");
+    return decision.count();
+  }).toBe(1);
+  // It is the place that was read last.
+  await page.reload();
+  await decision.waitFor();
+});
 
 describe(`a session of ${MESSAGES} messages`, () => {
   it("opens at its end, with few elements, and scrolls to its beginning", async () => {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { createClient } from "../../packages/client/src/index.ts";
 import { newRepository } from "../../packages/server/src/git/testing/new-repository.ts";
 import { say, script, write } from "../../packages/server/src/providers/testing/script.ts";
+import { eventually } from "./eventually.ts";
 import { faultsOf } from "./page-faults.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
@@ -52,6 +53,37 @@ it("shares a session as a link that shows it live, and nothing else, until it is
   await dialog.getByText("Links that work").waitFor({ state: "detached" });
   await guest.reload();
   await guest.getByText("This link does not work").waitFor();
+});
+
+it("copies its own link and links to messages, which open there with the token (C9)", async () => {
+  const steps = [say(Array.from({ length: 90 }, (_, line) => `Line ${line}.`).join("\n\n"))];
+  const { id } = await rig.newSession({ title: "To pass on", steps });
+  await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+  const { token } = await rig.client.tokens.create({ name: "l", scope: "read", sessionId: id });
+  const href = `${rig.url}/shared/${id}#${token}`;
+  const page = await rig.open(href, GUEST);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: rig.url });
+  await transcriptOf(page).getByText("Line 89.", { exact: true }).waitFor();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole("button", { name: "Copy link", exact: true }).click();
+  await eventually(copied).toBe(href);
+  await transcriptOf(page).focus();
+  const own = transcriptOf(page).getByRole("article", { name: "You" });
+  await eventually(async () => {
+    await page.keyboard.press("Home");
+    return own.count();
+  }).toBe(1);
+  await own.hover();
+  await own.getByRole("button", { name: "Copy link to this message" }).click();
+  await eventually(async () => (await copied()).startsWith(`${href}/`)).toBe(true);
+  const link = await copied();
+  expect(await page.getByRole("link", { name: "Link to this message" }).count()).toBe(0);
+  const other = await rig.open(link, { ...GUEST, phone: true });
+  await eventually(() =>
+    transcriptOf(other)
+      .getByRole("article", { name: "You" })
+      .evaluateAll(([first]) => (first?.getBoundingClientRect().bottom ?? -1) > 0),
+  ).toBe(true);
 });
 
 it("shows a shared session on a phone (C9)", async () => {

@@ -85,7 +85,9 @@ describe("a permission on a phone", () => {
     await cardOf(page, "Run npm test").waitFor();
     expect(await optionOf(page, "Always allow").count()).toBe(0);
     await page.getByRole("button", { name: "More answers" }).click();
-    await cardOf(page, "Run npm test").getByText("for this session: this command").waitFor();
+    await cardOf(page, "Run npm test")
+      .getByText("Always allow this command in this session")
+      .waitFor();
     await page.getByRole("button", { name: "Reject and stop" }).waitFor();
     await untilReady(page, "Always allow");
     await optionOf(page, "Always allow").click();

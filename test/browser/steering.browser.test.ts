@@ -38,7 +38,7 @@ describe("a message to an agent at work", () => {
     const { id, gate } = await atWork("steerable");
     expect((await rig.client.sessions.get(id)).supportsSteering).toBe(true);
     const page = await rig.open(`/sessions/${id}`, screen);
-    await page.getByRole("button", { name: "Stop", exact: true }).last().waitFor();
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
     expect(await sendNow(page).count()).toBe(0);
     await box(page).fill("turn left");
     await sendNow(page).click();

@@ -16,7 +16,7 @@ import {
 import { eventually } from "./eventually.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 import { faultsOf } from "./page-faults.ts";
-import { distanceFromEnd, transcriptOf } from "./transcript-page.ts";
+import { distanceFromEnd, isInReach, transcriptOf } from "./transcript-page.ts";
 
 const SCREENS: readonly (readonly [string, OpenOptions])[] = [
   ["on a wide screen", {}],
@@ -32,6 +32,8 @@ afterAll(() => rig.close());
 
 const composer = (page: Page): Locator => page.getByLabel("Message to the agent");
 const nowLine = (page: Page): Locator => page.getByRole("region", { name: "Current activity" });
+/** On the whole page. */
+const stopButton = (page: Page): Locator => page.getByRole("button", { name: "Stop", exact: true });
 const paragraphs = (count: number): string =>
   Array.from({ length: count }, (_, index) => `This is paragraph ${index}.\n\n`).join("");
 
@@ -73,7 +75,7 @@ describe("what a command prints", () => {
 
 describe("while a run is on", () => {
   it.each(SCREENS)(
-    "the transcript ends with what the agent does, for how long, and Stop, %s (C9, A16)",
+    "the transcript ends with what the agent does and for how long, and one button stops it, %s (C9, A16)",
     async (_, screen) => {
       const [second, third] = [rig.gate(), rig.gate()];
       const { id } = await rig.newSession({
@@ -96,7 +98,15 @@ describe("while a run is on", () => {
       expect(await faultsOf(page, "the session")).toEqual([]);
       writeFileSync(third, "");
       await nowLine(page).getByText("Writing…").waitFor();
-      await nowLine(page).getByRole("button", { name: "Stop" }).press("Enter");
+      expect(await stopButton(page).count()).toBe(1);
+      await composer(page).fill("and then");
+      await page.getByRole("button", { name: "Queue", exact: true }).waitFor();
+      expect(await stopButton(page).count()).toBe(1);
+      expect(await isInReach(stopButton(page))).toBe(true);
+      await composer(page).fill("");
+      await page.getByRole("button", { name: "Queue", exact: true }).waitFor({ state: "detached" });
+      expect(await stopButton(page).count()).toBe(1);
+      await stopButton(page).press("Enter");
       await confirmStop(page);
       await nowLine(page).waitFor({ state: "detached" });
       await transcriptOf(page).getByText("You stopped this run").waitFor();
@@ -162,13 +172,29 @@ describe("a run that did not complete", () => {
     expect(stop).toBeLessThan(words.indexOf("something else"));
   });
 
+  it("says who stopped it: you only where it was you (C9)", async () => {
+    const { id } = await rig.newSession({ steps: [say("at work"), silent()] });
+    await rig.until(id, ({ messages }) => messages.length > 1);
+    const page = await rig.open(`/sessions/${id}`);
+    await nowLine(page).waitFor();
+    await rig.client.sessions.cancel(id);
+    await transcriptOf(page).getByText("Stopped by a program", { exact: true }).waitFor();
+    await rig.client.sessions.send(id, { text: script(say("again"), silent()) });
+    await nowLine(page).waitFor();
+    await rig.client.sessions.archive(id);
+    await transcriptOf(page)
+      .getByText("Stopped because the session was archived", { exact: true })
+      .waitFor();
+    expect(await transcriptOf(page).getByText("You stopped this run").count()).toBe(0);
+  });
+
   it("leaves its unfinished tool calls unfinished, not running (D1)", async () => {
     const { id } = await rig.newSession({
       steps: [tool({ id: "t1", title: "Build it", kind: "execute", ends: null }), silent()],
     });
     const page = await rig.open(`/sessions/${id}`);
     await nowLine(page).getByText("Build it").waitFor();
-    await nowLine(page).getByRole("button", { name: "Stop" }).click();
+    await stopButton(page).click();
     await confirmStop(page);
     await transcriptOf(page)
       .locator('.tool:is([data-state="cancelled"], [data-state="unfinished"])')

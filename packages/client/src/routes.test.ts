@@ -132,7 +132,7 @@ const ROUTES: readonly Route[] = [
   {
     ask: ({ sessions }) => sessions.messages("s", { after: 3 }),
     request: "GET /api/sessions/s/messages?after=3",
-    reply: { messages: [], nextAfter: 3 },
+    reply: { messages: [], decisions: [], nextAfter: 3 },
   },
   {
     ask: ({ sessions }) => sessions.raw("s"),

@@ -179,7 +179,6 @@ export function createSessions(connection: Connection) {
       act(id, "finalize", body, options),
     fail: async (id: string, body: FailRequest, options?: WriteOptions): Promise<Session> =>
       act(id, "fail", body, options),
-    /** Creates an idle session with the history up to a message, or the whole history. */
     /** The files that changed: of the whole session, of one run, or since a run began. */
     changes: async (id: string, query?: ChangesQuery, options?: CallOptions): Promise<Changes> =>
       call("changesSchema", "GET", pathOf(id, "changes"), { ...options, query }),
@@ -220,6 +219,7 @@ export function createSessions(connection: Connection) {
         ...options,
         body: body ?? {},
       }),
+    /** Creates an idle session with the history up to a message, or the whole history. */
     fork: async (id: string, body?: ForkRequest, options?: WriteOptions): Promise<Session> =>
       act(id, "fork", body ?? {}, options),
     /** Options missing in the query default to the server's configuration. */

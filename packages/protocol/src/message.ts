@@ -3,6 +3,7 @@ import { nameSchema } from "./fields/body.ts";
 import { countInputSchema, countSchema, limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { byteLength, isJsonWithin, LIMITS } from "./fields/limits.ts";
+import { decisionSchema } from "./suspension.ts";
 import { timeInputSchema, timeSchema } from "./fields/time.ts";
 import { ROLES } from "./vocabulary.ts";
 
@@ -115,6 +116,10 @@ export type MessagesQuery = z.infer<typeof messagesQuerySchema>;
 export const messagesReplySchema = z
   .object({
     messages: z.array(messageSchema),
+    decisions: z
+      .array(decisionSchema)
+      .default([])
+      .describe("the last decision on each tool call among the messages"),
     nextAfter: countSchema.describe(
       "`after` of the next page; never past a message that can still change",
     ),

@@ -13,7 +13,7 @@ import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";
 import { messageSchema, roleSchema } from "./message.ts";
 import { repositorySchema } from "./repository.ts";
-import { openSuspensionSchema } from "./suspension.ts";
+import { decisionSchema, openSuspensionSchema } from "./suspension.ts";
 import { optionValuesSchema } from "./requests/agent-options.ts";
 import { timeSchema } from "./fields/time.ts";
 import { PHASES, STATES, STATUSES } from "./vocabulary.ts";
@@ -165,6 +165,10 @@ export const wholeSessionSchema = sessionSchema
     repo: repositorySchema.nullable(),
     messages: z.array(messageSchema),
     earlier: countSchema.default(0).describe("number of older messages that `tail` left out"),
+    decisions: z
+      .array(decisionSchema)
+      .optional()
+      .describe("with `tail`: the last decision on each tool call among the messages"),
     rewoundRuns: z
       .array(idSchema)
       .default([])

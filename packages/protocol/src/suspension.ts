@@ -52,6 +52,23 @@ export const suspensionSchema = openSuspensionSchema
   .meta({ id: "Suspension", description: "Something that a run waits for, open or closed." });
 export type Suspension = z.infer<typeof suspensionSchema>;
 
+/** How the permission for a tool call was decided. */
+export const decisionSchema = z
+  .object({
+    suspensionId: idSchema,
+    runId: idSchema,
+    callId: z.string().describe("`callId` of the tool call"),
+    status: z.enum(["answered", "withdrawn", "expired", "released"]),
+    chosen: z
+      .string()
+      .nullable()
+      .describe("kind of the chosen option, for example `allow_once`; null if none was chosen"),
+    answeredBy: z.string().nullable().describe("who answered, if known"),
+    closedAt: timeSchema.nullable(),
+  })
+  .meta({ id: "Decision", description: "How the permission for a tool call was decided." });
+export type Decision = z.infer<typeof decisionSchema>;
+
 /** An action that was allowed but not carried out. */
 export const unusedAnswerSchema = z
   .object({

@@ -41,10 +41,10 @@ if (shared === null) {
 } else {
   show(
     <QueryClientProvider client={queries}>
-      <SharedPage sessionId={shared.sessionId} />
+      <SharedPage link={shared} />
     </QueryClientProvider>,
   );
-  // The token of the link is another one.
+  // The link is another one.
   addEventListener("hashchange", () => location.reload());
 }
 addEventListener("load", () => void registerServiceWorker().catch(() => {}));

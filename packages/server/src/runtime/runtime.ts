@@ -82,6 +82,7 @@ export type {
   RunPosition,
   WholeSession,
 } from "./requests/session-reads.ts";
+export type { ToolDecision } from "./requests/tool-decisions.ts";
 export type { SessionOptions } from "./settings/option-types.ts";
 export type { Histogram, Measurements } from "./stats/measurements.ts";
 export type { Stats } from "./stats/stats.ts";

@@ -33,6 +33,7 @@ import { readEvents } from "./reads/read-events.ts";
 import { readFigures, tally } from "./reads/read-figures.ts";
 import { readMessage, readMessages, readNewest } from "./reads/read-messages.ts";
 import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
+import { readDecisions } from "./reads/decisions.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
 import type { Source } from "./reads/source.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
@@ -130,6 +131,7 @@ export function portableStore(parts: Parts): Store {
     readRuns: reading(readRuns),
     rewoundRuns: reading(rewoundRuns),
     readRunSuspensions: reading(readRunSuspensions),
+    readDecisions: reading(readDecisions),
     readSuspension: reading(readSuspension),
     readSuspensions: reading(readSuspensions),
     openSuspensions: reading(openSuspensions),

@@ -2,7 +2,7 @@ import { ChevronDown } from "lucide-react";
 import { useState, type ReactElement, type ReactNode } from "react";
 import { Button, IconButton } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
-import type { ApprovalOption, OptionTone } from "./options.ts";
+import { optionWords, type ApprovalOption, type OptionTone } from "./options.ts";
 
 const LOOKS = {
   allow: "border-ok! text-ok!",
@@ -83,7 +83,7 @@ export function ThumbButtons({
 }
 
 function OptionButton({
-  option: { optionId, name, tone, always, digit },
+  option,
   scope,
   inert,
   isRead,
@@ -94,6 +94,8 @@ function OptionButton({
   readonly option: ApprovalOption;
   readonly isWide?: boolean;
 }): ReactElement {
+  const { optionId, tone, digit } = option;
+  const { text, ofAgent } = optionWords(option, scope);
   const mustRead = !isRead && tone !== "reject";
   const isOff = inert || mustRead;
   return (
@@ -119,8 +121,10 @@ function OptionButton({
         </kbd>
       )}
       <span className="flex min-w-0 flex-col wrap-anywhere">
-        <span>{name}</span>
-        {always && <span className="text-xs font-normal">for this session: {scope}</span>}
+        <span>{text}</span>
+        {ofAgent !== null && (
+          <span className="text-xs font-normal text-muted">The agent’s words: {ofAgent}</span>
+        )}
       </span>
     </Button>
   );

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { optionsIn, toneOf } from "./options.ts";
+import { optionsIn, optionWords, toneOf } from "./options.ts";
 
 const option = (optionId: string, kind: string) => ({ optionId, name: optionId, kind });
 const keysOf = (...options: readonly object[]) =>
@@ -43,4 +43,17 @@ it("the kind of an option decides its tone, including unknown kinds", () => {
   expect(
     ["allow_once", "allow_always", "reject_once", "reject_forever", "ask"].map(toneOf),
   ).toEqual(["allow", "allow", "reject", "reject", "other"]);
+});
+
+it("for always, the scope that Holdfast applies comes before the agent's words (C3)", () => {
+  const words = (kind: string) =>
+    optionsIn({ options: [{ optionId: "a", name: "Allow all edits", kind }] }).map((each) =>
+      optionWords(each, "edits of a.ts"),
+    );
+  expect([...words("allow_always"), ...words("reject_always"), ...words("allow_once")]).toEqual([
+    { text: "Always allow edits of a.ts in this session", ofAgent: "Allow all edits" },
+    { text: "Always reject edits of a.ts in this session", ofAgent: "Allow all edits" },
+    { text: "Allow all edits", ofAgent: null },
+  ]);
+  expect(words("other_always")).toEqual([{ text: "Allow all edits", ofAgent: null }]);
 });

@@ -50,6 +50,15 @@ export function suggestedOptions(texts: readonly string[]): readonly ApprovalOpt
   }));
 }
 
+/** The words for an option: first what Holdfast does, then the agent's words, which may promise more. */
+export function optionWords(
+  { name, tone, always }: Pick<ApprovalOption, "name" | "tone" | "always">,
+  scope: string,
+): { readonly text: string; readonly ofAgent: string | null } {
+  if (!always || tone === "other" || scope === "") return { text: name, ofAgent: null };
+  return { text: `Always ${tone} ${scope} in this session`, ofAgent: name };
+}
+
 function readOptions(options: unknown): readonly Option[] {
   if (!Array.isArray(options)) return [];
   return options.flatMap((option: unknown): Option[] => {

@@ -1,12 +1,13 @@
 import type { QueuedMessage } from "@holdfast/protocol";
 import { GitFork } from "lucide-react";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { type ComposerState, composerStateOf } from "./composer-state.ts";
 import { MessageBox, type MessageBoxProps } from "./message-box.tsx";
 // Not lazy: it is needed when the network is down.
 import { OutgoingList } from "./outgoing-list.tsx";
+import { StopButton } from "./send-buttons.tsx";
 import { useOutgoing } from "./page-outbox.ts";
 import { useDraft } from "./use-draft.ts";
 
@@ -43,7 +44,11 @@ export function Composer(props: ComposerProps): ReactElement {
       {state.open ? (
         <MessageBox {...props} draft={draft} change={change} state={state} />
       ) : (
-        <ClosedComposer state={state} onFork={onFork} onAccept={onAccept} />
+        <ClosedComposer state={state} onFork={onFork} onAccept={onAccept}>
+          {session.state === "running" && (
+            <StopButton isStopping={props.isStopping} onStop={props.onStop} />
+          )}
+        </ClosedComposer>
       )}
     </section>
   );
@@ -54,10 +59,12 @@ function ClosedComposer({
   state: { reason, way },
   onFork,
   onAccept,
+  children,
 }: {
   readonly state: Extract<ComposerState, { open: false }>;
   readonly onFork: () => void;
   readonly onAccept: () => void;
+  readonly children: ReactNode;
 }): ReactElement {
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-sunken px-3 py-2.5">
@@ -72,6 +79,7 @@ function ClosedComposer({
           Accept messages again
         </Button>
       )}
+      {children}
     </div>
   );
 }

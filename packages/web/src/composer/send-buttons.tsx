@@ -1,10 +1,35 @@
 import { CornerDownLeft, Square } from "lucide-react";
 import type { ReactElement } from "react";
 import { Button } from "../ui/button.tsx";
+import { classNames } from "../ui/class-names.ts";
 import type { ComposerState } from "./composer-state.ts";
 import type { Outgoing } from "./outbox.ts";
 
-/** Sends what is written. Where nothing is written and a run is active, stops the run. */
+/** Stops the run. A page has one of these at most. */
+export function StopButton({
+  isStopping,
+  onStop,
+  className,
+}: {
+  readonly isStopping: boolean;
+  readonly onStop: () => void;
+  readonly className?: string;
+}): ReactElement {
+  return (
+    <Button
+      size="small"
+      busy={isStopping}
+      title="Stop this run (Esc)"
+      icon={<Square size={12} fill="currentColor" aria-hidden="true" />}
+      className={classNames("shrink-0 max-sm:size-9", className)}
+      onClick={onStop}
+    >
+      <span className="max-sm:sr-only">Stop</span>
+    </Button>
+  );
+}
+
+/** Sends what is written. While a run is active, Stop takes the place of Send until something is written. */
 export function SendButtons({
   state,
   canSteer,
@@ -22,11 +47,12 @@ export function SendButtons({
   readonly onSend: (delivery: Outgoing["delivery"]) => void;
   readonly onStop: () => void;
 }): ReactElement {
-  const hasOthers = !isEmpty && (canSteer || state.interrupt !== null);
+  const hasOthers = !isEmpty && (canSteer || canStop || state.interrupt !== null);
   return (
     <>
       {hasOthers && (
         <div className="order-last flex basis-full justify-end gap-1.5 sm:order-none sm:ml-auto sm:basis-auto">
+          {canStop && <StopButton isStopping={isStopping} onStop={onStop} />}
           {canSteer && (
             <Button
               size="small"
@@ -48,16 +74,7 @@ export function SendButtons({
         </div>
       )}
       {isEmpty && canStop ? (
-        <Button
-          size="small"
-          busy={isStopping}
-          title="Stop this run (Esc)"
-          icon={<Square size={12} fill="currentColor" aria-hidden="true" />}
-          className="ml-auto shrink-0 max-sm:size-9"
-          onClick={onStop}
-        >
-          <span className="max-sm:sr-only">Stop</span>
-        </Button>
+        <StopButton isStopping={isStopping} onStop={onStop} className="ml-auto" />
       ) : (
         <Button
           tone="primary"

@@ -5,7 +5,7 @@ import {
   type StreamEvent,
   errorText,
 } from "@holdfast/client";
-import type { QueuedMessage, Run, Session, Suspension, WholeSession } from "@holdfast/protocol";
+import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
 import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
 import {
@@ -41,8 +41,8 @@ export interface LiveSessionOptions {
   /** Receives the last messages. The session is shown when it resolves. */
   readonly onLoad: (whole: WholeSession) => Promise<void> | void;
   readonly onEvent: (event: StreamEvent) => void;
-  /** Receives earlier runs, and what they waited for. */
-  readonly onRuns: (runs: readonly Run[], closed: readonly Suspension[]) => void;
+  /** Receives earlier runs. */
+  readonly onRuns: (runs: readonly Run[]) => void;
   /** Reports a missed event; the session is loaded again. */
   readonly onFault: (error: Error) => void;
 }
@@ -91,19 +91,16 @@ export function createLiveSession(options: LiveSessionOptions) {
     const start = whole.earlier > 0 ? (whole.messages[0]?.seq ?? 1) - 1 : 0;
     const after = Math.max(start, pastStart(whole.messages, until));
     const past = await readPastRuns(sessions, { id: whole.id, after, until, signal });
-    takePastRuns(past, past.closed);
+    takePastRuns(past);
     // The log was too long to be read from its beginning.
     if (past.complete) return;
     const { readFirstRuns } = await import("./first-runs.ts");
     takePastRuns(await readFirstRuns(sessions, { id: whole.id, signal }));
   };
 
-  const takePastRuns = (
-    past: Parameters<typeof withPastRuns>[1],
-    closed: readonly Suspension[] = [],
-  ): void => {
+  const takePastRuns = (past: Parameters<typeof withPastRuns>[1]): void => {
     change((view) => withPastRuns(view, past));
-    options.onRuns(past.runs, closed);
+    options.onRuns(past.runs);
   };
 
   return {

@@ -145,11 +145,7 @@ export function OpenedSession({
                   noticeAction={noticeAction}
                   moreActions={moreActions}
                   onChanges={panel.showRun}
-                  running={runningNow(view, last ?? session, {
-                    providers,
-                    onStop: () => setStopping(true),
-                    isStopping: actions.busy === "cancel",
-                  })}
+                  running={runningNow(view, last ?? session, providers)}
                   root={session.worktree?.path ?? repo?.path ?? null}
                 />
               </ApprovalSlotContext>
@@ -276,10 +272,7 @@ function useRunAnnouncements({ state }: Pick<Session, "state">): void {
 function runningNow(
   { session, runs }: SessionView,
   worker: Agent,
-  {
-    providers,
-    ...stopping
-  }: Pick<RunningNow, "onStop" | "isStopping"> & { readonly providers: ProvidersReply | null },
+  providers: ProvidersReply | null,
 ): RunningNow | null {
   if (session.state !== "running") return null;
   const run = runs.findLast(({ status }) => status === "running");
@@ -287,7 +280,6 @@ function runningNow(
     since: run?.startedAt ?? session.lastTurn.at,
     agent: workerText({ provider: worker.provider, model: null }, providers),
     isHanded: run !== undefined && run.memory !== null,
-    ...stopping,
   };
 }
 

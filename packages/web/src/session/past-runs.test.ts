@@ -32,7 +32,6 @@ it("reads all runs of a short session up to its opening", async () => {
   ]);
   expect(await readPastRuns(stream, { id: "s", after: 0, until: 4, signal })).toEqual({
     runs: [sampleRun("r1"), sampleRun("r2")],
-    closed: [],
     complete: true,
   });
   expect(stream.requests).toEqual([0]);
@@ -42,7 +41,6 @@ it("reads the last runs of a long session and marks them as incomplete", async (
   const stream = streamOf([run("r9", "1000")]);
   expect(await readPastRuns(stream, { id: "s", after: 600, until: 1_000, signal })).toEqual({
     runs: [sampleRun("r9")],
-    closed: [],
     complete: false,
   });
   expect(stream.requests).toEqual([600]);
@@ -52,7 +50,6 @@ it("reads nothing of a new session", async () => {
   const stream = streamOf([]);
   expect(await readPastRuns(stream, { id: "s", after: 0, until: 0, signal })).toEqual({
     runs: [],
-    closed: [],
     complete: true,
   });
   expect(stream.requests).toEqual([]);

@@ -1,5 +1,5 @@
 import type { Sessions } from "@holdfast/client";
-import type { Message, Run, Suspension } from "@holdfast/protocol";
+import type { Message, Run } from "@holdfast/protocol";
 
 /** The limits for reading back the log, in entries and characters. */
 const ENTRIES = 400;
@@ -8,8 +8,6 @@ const AT_MOST_MS = 8_000;
 
 export interface PastRuns {
   readonly runs: readonly Run[];
-  /** What they waited for. */
-  readonly closed: readonly Suspension[];
   readonly complete: boolean;
 }
 
@@ -31,20 +29,18 @@ export async function readPastRuns(
     readonly signal: AbortSignal;
   },
 ): Promise<PastRuns> {
-  if (until === 0) return { runs: [], closed: [], complete: true };
-  const closed: Suspension[] = [];
+  if (until === 0) return { runs: [], complete: true };
   const runs = new Map<string, Run>();
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal, AbortSignal.timeout(AT_MOST_MS)]);
   let isWhole = false;
   for await (const event of sessions.events(id, { after, signal: ended })) {
     if (event.type === "run") runs.set(event.data.id, event.data);
-    if (event.type === "suspension" && event.data.status !== "open") closed.push(event.data);
     if (event.id === null || Number(event.id) < until) continue;
     isWhole = true;
     stop.abort();
   }
-  return { runs: [...runs.values()], closed, complete: isWhole && after === 0 };
+  return { runs: [...runs.values()], complete: isWhole && after === 0 };
 }
 
 /** The position to read from: it bounds how much known content is transferred again. */

@@ -15,7 +15,7 @@ import { createLiveSession, type LiveState } from "./live-session.ts";
 import { OpenedSession, type OpenSession } from "./opened-session.tsx";
 
 export function SessionPage({ id }: { readonly id: string }): ReactElement {
-  const { state, ...open } = useLiveSession(id);
+  const { state, ...open } = useLiveSession(id, messageInAddress());
   switch (state.at) {
     case "opening":
       return <Opening />;
@@ -89,9 +89,12 @@ function AllSessions(): ReactElement {
   );
 }
 
-/** Opens a session and follows it while the component is mounted. */
-export function useLiveSession(id: string): OpenSession & { readonly state: LiveState } {
-  const [open] = useState(() => openSession(id));
+/** Opens a session at a message or its end, and follows it while the component is mounted. */
+export function useLiveSession(
+  id: string,
+  messageId: string | null,
+): OpenSession & { readonly state: LiveState } {
+  const [open] = useState(() => openSession(id, messageId));
   useEffect(() => {
     const stop = new AbortController();
     void open.live.run(stop.signal);
@@ -103,13 +106,13 @@ export function useLiveSession(id: string): OpenSession & { readonly state: Live
   return { ...open, state: useStore(open.live) };
 }
 
-function openSession(id: string): OpenSession {
+function openSession(id: string, messageId: string | null): OpenSession {
   const transcript = createTranscript({
     sessionId: id,
     seenAt: lastSeen(id),
     today: new Date(),
     readEarlier: async (before) =>
-      (await client.sessions.messages(id, { before, limit: LIMITS.messagePageSize })).messages,
+      client.sessions.messages(id, { before, limit: LIMITS.messagePageSize }),
   });
   const live = createLiveSession({
     id,
@@ -117,7 +120,8 @@ function openSession(id: string): OpenSession {
     waiting,
     onLoad: async (whole) => {
       transcript.load(whole);
-      for (const messageId of startsAt(id)) await transcript.earlier.loadUntil(messageId);
+      for (const each of [messageId, savedMessage(id)])
+        if (each !== null) await transcript.earlier.loadUntil(each);
     },
     onEvent: transcript.apply,
     onRuns: transcript.takeRuns,
@@ -126,8 +130,8 @@ function openSession(id: string): OpenSession {
   return { live, transcript, find: createFind(transcript) };
 }
 
-/** The messages at which the page starts: the one in its address, and the one that was read last. */
-function startsAt(sessionId: string): readonly string[] {
-  const inAddress = decodeURIComponent(location.hash.slice(1));
-  return [inAddress, savedMessage(sessionId) ?? ""].filter((id) => id !== "");
+/** The message in the address of the page; "page" is the target of "Skip to content". */
+function messageInAddress(): string | null {
+  const id = decodeURIComponent(location.hash.slice(1));
+  return id === "" || id === "page" ? null : id;
 }

@@ -32,7 +32,15 @@ const TOOLS_KEPT = 40;
 const RUNS_KEPT = 500;
 
 export function openedView(whole: WholeSession, queue: readonly QueuedMessage[]): SessionView {
-  const { repo, messages, earlier, rewoundRuns: _, lastEventId: __, ...session } = whole;
+  const {
+    repo,
+    messages,
+    earlier,
+    rewoundRuns: _,
+    lastEventId: __,
+    decisions: ___,
+    ...session
+  } = whole;
   const tools = messages.flatMap((message) => toolEntry(message)).slice(-TOOLS_KEPT);
   return {
     session,

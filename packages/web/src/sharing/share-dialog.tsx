@@ -89,7 +89,7 @@ function NewLink({
   readonly sessionId: string;
   readonly token: string;
 }): ReactElement {
-  const href = `${location.origin}${sharedHref({ sessionId, token })}`;
+  const href = `${location.origin}${sharedHref({ sessionId, token, messageId: null })}`;
   return (
     <div className="flex items-end gap-2">
       <div className="min-w-0 flex-1">

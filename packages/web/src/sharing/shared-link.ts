@@ -2,12 +2,15 @@
 export interface SharedLink {
   readonly sessionId: string;
   readonly token: string;
+  /** The message at which the page opens; null for the end. */
+  readonly messageId: string | null;
 }
 
 const PATH = /^\/shared\/([\w-]+)\/?$/u;
 
-export function sharedHref({ sessionId, token }: SharedLink): string {
-  return `/shared/${encodeURIComponent(sessionId)}#${token}`;
+export function sharedHref({ sessionId, token, messageId }: SharedLink): string {
+  const message = messageId === null ? "" : `/${encodeURIComponent(messageId)}`;
+  return `/shared/${encodeURIComponent(sessionId)}#${token}${message}`;
 }
 
 /** Null for every other address. */
@@ -16,5 +19,15 @@ export function parseSharedLink({
   hash,
 }: Pick<Location, "pathname" | "hash">): SharedLink | null {
   const sessionId = PATH.exec(pathname)?.[1];
-  return sessionId === undefined ? null : { sessionId, token: hash.slice(1) };
+  if (sessionId === undefined) return null;
+  const [, token = "", message = ""] = /^#?([^/]*)\/?(.*)$/u.exec(hash) ?? [];
+  return { sessionId, token, messageId: message === "" ? null : decoded(message) };
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }

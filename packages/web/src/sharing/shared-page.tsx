@@ -1,4 +1,4 @@
-import { FileDiff } from "lucide-react";
+import { FileDiff, Link } from "lucide-react";
 import {
   useCallback,
   useEffect,
@@ -15,6 +15,7 @@ import { StatusRegion } from "../app/announce.tsx";
 import type { OpenSession } from "../session/opened-session.tsx";
 import type { SessionView } from "../session/session-view.ts";
 import { useLiveSession } from "../session/session-page.tsx";
+import { CopyButton } from "../markdown/copy-button.tsx";
 import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
 import { Button } from "../ui/button.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -22,12 +23,13 @@ import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
 import { loaded } from "../ui/loaded.tsx";
+import { sharedHref, type SharedLink } from "./shared-link.ts";
 
 const SharedChanges = loaded(() => import("./shared-changes.tsx").then((m) => m.SharedChanges));
 
 /** One session, read with the token of a link: without navigation, message box or answers. */
-export function SharedPage({ sessionId }: { readonly sessionId: string }): ReactElement {
-  const { state, ...open } = useLiveSession(sessionId);
+export function SharedPage({ link }: { readonly link: SharedLink }): ReactElement {
+  const { state, ...open } = useLiveSession(link.sessionId, link.messageId);
   const title = state.at === "open" ? sessionName(state.view.session) : "Shared session";
   useEffect(() => {
     document.title = `${title} · Holdfast`;
@@ -63,7 +65,7 @@ export function SharedPage({ sessionId }: { readonly sessionId: string }): React
         </Frame>
       );
     case "open":
-      return <SharedSession {...open} view={state.view} />;
+      return <SharedSession {...open} link={link} view={state.view} />;
     default:
       return state satisfies never;
   }
@@ -92,9 +94,18 @@ function Frame({
 function SharedSession({
   transcript,
   find,
+  link,
   view: { session, repo, runs },
-}: OpenSession & { readonly view: SessionView }): ReactElement {
+}: OpenSession & { readonly link: SharedLink; readonly view: SessionView }): ReactElement {
   const list = useRef<TranscriptHandle>(null);
+  const { messageId } = link;
+  useEffect(() => {
+    if (messageId !== null) void list.current?.scrollToMessage(messageId);
+  }, [messageId]);
+  const linkTo = useCallback(
+    (to: string | null) => `${location.origin}${sharedHref({ ...link, messageId: to })}`,
+    [link],
+  );
   const counts = someChanges(session.changes);
   const agents = useMemo(() => new Map(runs.map((run) => [run.id, run.provider])), [runs]);
   const runLabel = useCallback((runId: string) => agents.get(runId) ?? null, [agents]);
@@ -106,6 +117,11 @@ function SharedSession({
         <>
           <h1 className="min-w-0 truncate font-semibold">{sessionName(session)}</h1>
           <StateDot session={session} />
+          <CopyButton
+            label="Copy link"
+            text={() => linkTo(null)}
+            icon={<Link size={14} aria-hidden="true" />}
+          />
           {counts !== null && (
             <Button
               size="small"
@@ -126,6 +142,7 @@ function SharedSession({
         runLabel={runLabel}
         noticeAction={none}
         moreActions={none}
+        linkTo={linkTo}
         onChanges={onChanges}
         running={null}
         root={session.worktree?.path ?? repo?.path ?? null}

@@ -1,6 +1,6 @@
 import type { Suspension } from "@holdfast/protocol";
 import { expect, it } from "vitest";
-import { createDecisions, decisionOf } from "./decision.ts";
+import { createDecisions, decisionOf, inWords } from "./decision.ts";
 
 const asked: Suspension = {
   id: "q1",
@@ -27,6 +27,7 @@ const asked: Suspension = {
 it.each([
   [{}, "Allowed by you"],
   [{ answer: "ever", answeredBy: "token: anna" }, "Allowed by anna"],
+  [{ answer: "allow_once" }, "Allowed by you"],
   [{ answer: { optionId: "no" }, answeredBy: "command line" }, "Rejected by you in a terminal"],
   [{ answeredBy: "policy: rule 2" }, "Allowed by a rule"],
   [{ answer: { outcome: "cancelled" }, answeredBy: "policy: rule 2" }, "Rejected by a rule"],
@@ -36,13 +37,16 @@ it.each([
   [{ status: "released" }, null],
   [{ kind: "question" }, null],
 ] as const)("%j reads %j", (changes, text) => {
-  expect(decisionOf({ ...asked, ...changes })?.text ?? null).toBe(text);
+  const decided = decisionOf({ ...asked, ...changes });
+  expect((decided && inWords(decided)?.text) ?? null).toBe(text);
 });
 
 it("belongs to the call of its run", () => {
   const decisions = createDecisions();
-  expect(decisions.take(asked)).toBe(true);
-  expect(decisions.take({ ...asked, status: "open" })).toBe(false);
+  const decided = decisionOf(asked);
+  expect(decided).toMatchObject({ runId: "r1", callId: "c1", chosen: "allow_once" });
+  expect(decided && decisions.take(decided)).toBe(true);
+  expect(decisionOf({ ...asked, status: "open" })).toBeNull();
   const message = (runId: string) => ({
     id: "m",
     sessionId: "s",

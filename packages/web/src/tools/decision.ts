@@ -1,8 +1,9 @@
 import { isObject } from "@holdfast/client";
+import type * as wire from "@holdfast/protocol";
 import type { Message, OpenSuspension, Suspension } from "@holdfast/protocol";
 import { callIdOf } from "./tool-call.ts";
 
-/** How a permission for a tool call was decided. */
+/** How a permission for a tool call was decided, in words. */
 export interface Decision {
   readonly outcome: "allowed" | "rejected" | "open";
   /** Such as "Allowed by you". */
@@ -14,12 +15,11 @@ export interface Decision {
 export function createDecisions() {
   const byCall = new Map<string, Decision>();
   return {
-    /** True if it decides something that is shown. */
-    take(suspension: Suspension): boolean {
-      const callId = suspension.request["toolCallId"];
-      const decision = decisionOf(suspension);
-      if (decision === null || typeof callId !== "string") return false;
-      byCall.set(keyOf(suspension.runId, callId), decision);
+    /** True if it is shown. */
+    take(decided: wire.Decision): boolean {
+      const decision = inWords(decided);
+      if (decision === null) return false;
+      byCall.set(keyOf(decided.runId, decided.callId), decision);
       return true;
     },
     of({ runId, content }: Message): Decision | null {
@@ -34,13 +34,25 @@ function keyOf(runId: string, callId: string): string {
   return `${runId}/${callId}`;
 }
 
-/** Null for everything but a permission that was decided. */
-export function decisionOf(suspension: Suspension): Decision | null {
-  const { kind, status, answeredBy, closedAt: at } = suspension;
-  if (kind !== "permission") return null;
+/** The decision of a closed permission, as the server lists it. Null for every other suspension. */
+export function decisionOf(suspension: Suspension): wire.Decision | null {
+  const { id: suspensionId, runId, kind, status, request, answeredBy, closedAt } = suspension;
+  const { toolCallId: callId } = request;
+  if (kind !== "permission" || status === "open" || typeof callId !== "string") return null;
+  const chosen = chosenKind(suspension);
+  return { suspensionId, runId, callId, status, chosen, answeredBy, closedAt };
+}
+
+/** Null for a permission that ended undecided with its run. */
+export function inWords({
+  status,
+  chosen,
+  answeredBy,
+  closedAt: at,
+}: wire.Decision): Decision | null {
   switch (status) {
     case "answered": {
-      const isAllowed = chosenKind(suspension)?.startsWith("allow") === true;
+      const isAllowed = chosen?.startsWith("allow") === true;
       const text = `${isAllowed ? "Allowed" : "Rejected"} by ${authorText(answeredBy)}`;
       return { outcome: isAllowed ? "allowed" : "rejected", text, at };
     }
@@ -49,19 +61,21 @@ export function decisionOf(suspension: Suspension): Decision | null {
     case "withdrawn":
       return { outcome: "open", text: "Withdrawn by the agent", at };
     case "released":
-    case "open":
       return null;
     default:
       return status satisfies never;
   }
 }
 
+/** An answer names an option, or a kind that only one option has. */
 function chosenKind({ request, answer }: Suspension): string | null {
   const chosen = isObject(answer) ? answer["optionId"] : answer;
-  const { options } = request;
-  if (!Array.isArray(options)) return null;
-  const option = options.find((each: unknown) => isObject(each) && each["optionId"] === chosen);
-  return isObject(option) && typeof option["kind"] === "string" ? option["kind"] : null;
+  const options = Array.isArray(request["options"]) ? request["options"].filter(isObject) : [];
+  const ofKind = options.filter(({ kind }) => kind === chosen);
+  const option =
+    options.find(({ optionId }) => optionId === chosen) ??
+    (ofKind.length === 1 ? ofKind[0] : undefined);
+  return typeof option?.["kind"] === "string" ? option["kind"] : null;
 }
 
 const AUTHORS: ReadonlyMap<string, string> = new Map([
@@ -77,7 +91,7 @@ const YOU: ReadonlySet<string | null> = new Set([
 ]);
 
 /** The server records a token by its name, and a rule by its number. */
-function authorText(by: string | null): string {
+export function authorText(by: string | null): string {
   if (YOU.has(by) || by === null) return "you";
   if (by.startsWith("policy:")) return "a rule";
   if (by.startsWith("an earlier answer")) return "an earlier answer";

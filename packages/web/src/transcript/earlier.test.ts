@@ -19,7 +19,7 @@ function open(tail: number, page = 10) {
     pageSize: page,
     readEarlier: async (before) => {
       reads.push(before);
-      return all.filter(({ seq }) => seq < before).slice(-page);
+      return { messages: all.filter(({ seq }) => seq < before).slice(-page), decisions: [] };
     },
   });
   const load = (messages: readonly Message[], earlier: number): void =>
@@ -77,7 +77,7 @@ it("a page that cannot be read is read again with the next step", async () => {
     sessionId: "s",
     readEarlier: async (before) => {
       if (fails) throw new Error("no connection");
-      return all.filter(({ seq }) => seq < before);
+      return { messages: all.filter(({ seq }) => seq < before), decisions: [] };
     },
   });
   store.load({ messages: all.slice(-10), suspensions: [], earlier: 50 });

@@ -1,9 +1,10 @@
-import type { Message } from "@holdfast/protocol";
+import type { Message, MessagesReply } from "@holdfast/protocol";
 import { createStore, type Store } from "../api/store.ts";
 import type { Entry } from "./entries.ts";
 
 /** Reads the last messages before this position. */
-export type ReadEarlier = (beforeSeq: number) => Promise<readonly Message[]>;
+export type ReadEarlier = (beforeSeq: number) => Promise<EarlierPage>;
+type EarlierPage = Pick<MessagesReply, "messages" | "decisions">;
 
 /** The messages before the loaded ones. They are read in pages, one at a time. */
 export interface EarlierMessages {
@@ -27,7 +28,7 @@ export function createEarlier({
   /** The position of the first loaded message. */
   readonly before: () => number;
   readonly isShown: (messageId: string) => boolean;
-  readonly add: (messages: readonly Message[]) => void;
+  readonly add: (page: EarlierPage) => void;
 }): EarlierMessages & { reset(count: number): void } {
   const loading = createStore(false);
   let count = 0;
@@ -37,11 +38,12 @@ export function createEarlier({
     const start = before();
     loading.set(true);
     try {
-      const messages = await read(start);
+      const page = await read(start);
+      const { messages } = page;
       // The session was read again meanwhile.
       if (before() !== start) return count > 0;
       count = messages.length === 0 ? 0 : Math.max(0, count - messages.length);
-      add(messages);
+      add(page);
       return messages.length > 0;
     } catch {
       return false;

@@ -53,7 +53,10 @@ it("also finds what is not loaded yet, and stays at its hit", async () => {
   );
   const transcript = createTranscript({
     sessionId: "s",
-    readEarlier: async (before) => all.filter(({ seq }) => seq < before).slice(-1),
+    readEarlier: async (before) => ({
+      messages: all.filter(({ seq }) => seq < before).slice(-1),
+      decisions: [],
+    }),
   });
   transcript.load({ messages: all.slice(2), suspensions: [], earlier: 2 });
   const find = createFind(transcript);

@@ -1,4 +1,5 @@
 import type { Message } from "@holdfast/protocol";
+import { authorText } from "../tools/decision.ts";
 
 /** The severity of a notice. */
 export type Tone = "quiet" | "warning" | "failure";
@@ -30,19 +31,26 @@ const SEVERITIES: ReadonlyMap<unknown, Tone> = new Map([
 ]);
 
 const STOPS: ReadonlyMap<string, string> = new Map([
-  ["on request", "You stopped this run"],
+  // Earlier versions did not store who asked for it.
+  ["on request", "Stopped on request"],
+  ["from the terminal", "You stopped this run in a terminal"],
   ["interrupted by a new message", "Stopped by a new message"],
+  ["the session was archived", "Stopped because the session was archived"],
+  ["the budget is used up", "Stopped because the budget is used up"],
 ]);
+
+/** A request without a reason of its own is stored with its author. */
+function stopText(reason: string): string {
+  const by = /^on request \((.+)\)$/u.exec(reason)?.[1];
+  if (by === undefined) return STOPS.get(reason) ?? `Stopped: ${reason}`;
+  const author = authorText(by);
+  if (by.startsWith("token: ") || !author.startsWith("you")) return `Stopped by ${author}`;
+  return `You stopped this run${author.slice("you".length)}`;
+}
 
 /** How the page says what the server has stored. */
 const WORDS: ReadonlyMap<string, (stored: string) => string> = new Map([
-  [
-    "run_cancelled",
-    (stored: string) => {
-      const reason = stored.replace(/^Cancelled: /u, "");
-      return STOPS.get(reason) ?? `Stopped: ${reason}`;
-    },
-  ],
+  ["run_cancelled", (stored: string) => stopText(stored.replace(/^Cancelled: /u, ""))],
   [
     "run_failed",
     (stored: string) =>

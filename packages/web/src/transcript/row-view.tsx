@@ -255,20 +255,28 @@ function MessageHead({ message }: { readonly message: Message }): ReactElement {
 
 /** The actions of a message, shown on hover and on keyboard focus. */
 function MessageActions({ message }: { readonly message: Message }): ReactElement {
-  const { store, moreActions } = useTranscript();
+  const { store, moreActions, linkTo } = useTranscript();
   const words = (): string => store.words(message.id);
   return (
     <div className="message-actions">
       <CopyButton label="Copy text" text={() => plainText(words())} />
       <CopyButton label="Copy as Markdown" text={words} icon={<FileCode aria-hidden size={14} />} />
-      <a
-        className="icon-action"
-        href={`#${message.id}`}
-        aria-label="Link to this message"
-        title="Link to this message"
-      >
-        <Link aria-hidden size={14} />
-      </a>
+      {linkTo === undefined ? (
+        <a
+          className="icon-action"
+          href={`#${message.id}`}
+          aria-label="Link to this message"
+          title="Link to this message"
+        >
+          <Link aria-hidden size={14} />
+        </a>
+      ) : (
+        <CopyButton
+          label="Copy link to this message"
+          text={() => linkTo(message.id)}
+          icon={<Link aria-hidden size={14} />}
+        />
+      )}
       {message.role === "user" && moreActions(message)}
     </div>
   );

@@ -16,6 +16,8 @@ export interface TranscriptSurroundings {
   readonly noticeAction: (message: Message) => NoticeAction | null;
   /** Further actions on a message of a user; null for none. */
   readonly moreActions: (message: Message) => ReactNode;
+  /** The whole address of a message, where it differs from that of the page; such addresses are copied. */
+  readonly linkTo?: ((messageId: string) => string) | undefined;
   /** Shows what a run changed. */
   readonly onChanges: (runId: string) => void;
 }

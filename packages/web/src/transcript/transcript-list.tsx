@@ -73,13 +73,14 @@ export function Transcript({
   runLabel,
   noticeAction,
   moreActions,
+  linkTo,
   onChanges,
   root,
   ...list
 }: ListProps & TranscriptSurroundings & Pick<ToolSurroundings, "root">): ReactElement {
   const rows = useMemo(
-    () => ({ store, runLabel, noticeAction, moreActions, onChanges }),
-    [store, runLabel, noticeAction, moreActions, onChanges],
+    () => ({ store, runLabel, noticeAction, moreActions, linkTo, onChanges }),
+    [store, runLabel, noticeAction, moreActions, linkTo, onChanges],
   );
   const tools = useMemo(() => ({ ...store, root }), [store, root]);
   return (

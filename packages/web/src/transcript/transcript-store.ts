@@ -1,16 +1,16 @@
 import { applySuspension, MissingMessageError } from "@holdfast/client";
 import type {
+  Decision as WireDecision,
   FeedEvent,
   Message,
   OpenSuspension,
   Run,
-  Suspension,
   WholeSession,
 } from "@holdfast/protocol";
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
 import { addText, createEntry, type Entry, isActive, replaceMessage } from "./entries.ts";
 import { createKeyedListeners, createListeners, createStore } from "../api/store.ts";
-import { callOf, createDecisions, type Decision } from "../tools/decision.ts";
+import { callOf, createDecisions, type Decision, decisionOf } from "../tools/decision.ts";
 import { callIdOf } from "../tools/tool-call.ts";
 import { type Now, nowOf } from "./now/now.ts";
 import { createEarlier, type EarlierMessages, keptBefore, type ReadEarlier } from "./earlier.ts";
@@ -28,12 +28,12 @@ export interface TranscriptStore extends Lookups {
   /** Loads the session or its last messages, also after reading it again. */
   load(
     session: Pick<WholeSession, "messages" | "suspensions"> &
-      Partial<Pick<WholeSession, "rewoundRuns" | "earlier">>,
+      Partial<Pick<WholeSession, "rewoundRuns" | "earlier" | "decisions">>,
   ): void;
   /** Applies an event; it is rendered with the next commit. Throws for text of an unknown message. */
   apply(event: FeedEvent): void;
-  /** Applies what is known of earlier runs: what they changed, whether they were taken back, and what was decided. */
-  takeRuns(runs: readonly Run[], closed?: readonly Suspension[]): void;
+  /** Applies what is known of earlier runs: what they changed, and whether they were taken back. */
+  takeRuns(runs: readonly Run[]): void;
   /** Whether the message belongs to the conversation no more. */
   isRewound(message: Message): boolean;
   /** Notifies when rows are added or removed. */
@@ -79,7 +79,7 @@ export function createTranscript({
   sessionId,
   frames = pageFrames,
   pageSize = 200,
-  readEarlier = async () => [],
+  readEarlier = async () => ({ messages: [], decisions: [] }),
   seenAt = null,
   today = null,
 }: Partial<Parameters<typeof createMarks>[0]> & {
@@ -205,8 +205,8 @@ export function createTranscript({
     }
   };
 
-  const takeDecision = (suspension: Suspension): void => {
-    if (!decisions.take(suspension)) return;
+  const takeDecision = (decided: WireDecision | null): void => {
+    if (decided === null || !decisions.take(decided)) return;
     for (const entry of entries) if (decisions.of(entry.message) !== null) dirty.add(entry);
   };
 
@@ -239,7 +239,8 @@ export function createTranscript({
       const entry = byId.get(messageId);
       return entry !== undefined && entries.indexOf(entry) >= firstStart();
     },
-    add(messages) {
+    add({ messages, decisions: decided }) {
+      for (const each of decided) decisions.take(each);
       const older = messages.filter(({ id }) => !byId.has(id)).map((each) => createEntry(each));
       for (const entry of older) byId.set(entry.message.id, entry);
       entries = [...older, ...entries];
@@ -269,9 +270,16 @@ export function createTranscript({
   return {
     sessionId,
     rows: list.rows,
-    load({ messages, suspensions: open, rewoundRuns = [], earlier: before = 0 }) {
+    load({
+      messages,
+      suspensions: open,
+      rewoundRuns = [],
+      earlier: before = 0,
+      decisions: decided = [],
+    }) {
       clock.cancel();
       marks.setRewound(rewoundRuns);
+      for (const each of decided) decisions.take(each);
       told.clear();
       const first = entries[from];
       const isFirstLoad = entries.length === 0;
@@ -309,7 +317,7 @@ export function createTranscript({
           break;
         case "suspension":
           takeSuspensions(applySuspension([...suspensions.values()], event.data));
-          takeDecision(event.data);
+          takeDecision(decisionOf(event.data));
           break;
         case "run":
           told.add(event.data.id);
@@ -325,10 +333,9 @@ export function createTranscript({
       }
       clock.request();
     },
-    takeRuns(runs, closed = []) {
-      for (const each of closed) takeDecision(each);
+    takeRuns(runs) {
       const past = runs.filter(({ id }) => !told.has(id));
-      if (past.map(takeRun).includes(true) || dirty.size > 0) clock.request();
+      if (past.map(takeRun).includes(true)) clock.request();
     },
     isRewound: ({ runId }) => marks.isRewound(runId),
     subscribe: structure.add,

@@ -16,6 +16,7 @@ import { CommandFailure, EXIT } from "../exit.ts";
 import { shellWord, timeAgo } from "../terminal/format.ts";
 import { formOutline } from "../talk/form/form-outline.ts";
 import { answerCommands } from "../talk/question-lines.ts";
+import { optionText } from "../talk/option-text.ts";
 import { questionOf } from "../talk/question.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { nameOf } from "../gaia/to-state.ts";
@@ -208,8 +209,9 @@ function showSuspension(printer: Printer, suspension: Suspension): void {
   printer.line(`${kind}  ${titleOf(request) ?? ""}`);
   printer.note(`  since ${timeAgo(createdAt, Date.now())}, in session ${sessionId}`);
   if (kind === "elicitation") return showElicitation(printer, suspension);
-  for (const option of optionsOf(request)) printer.line(`  ${option.id}  ${option.name}`);
-  const [first] = optionsOf(request);
+  const options = optionsOf(suspension);
+  for (const option of options) printer.line(`  ${option.id}  ${option.text}`);
+  const [first] = options;
   const answer = first === undefined ? "'…'" : shellWord(first.id);
   printer.note(
     `  ${commandLine(`resume ${sessionId} --suspension ${id} --answer ${answer}`)}`,
@@ -238,10 +240,13 @@ function titleOf(request: unknown): string | null {
   return isObject(request) && typeof request["title"] === "string" ? request["title"] : null;
 }
 
-function optionsOf(request: unknown): readonly { readonly id: string; readonly name: string }[] {
-  const options = isObject(request) ? request["options"] : null;
-  return (Array.isArray(options) ? options : []).filter(isObject).flatMap((option) => {
-    const { optionId, id = optionId, name } = option;
-    return typeof id === "string" ? [{ id, name: typeof name === "string" ? name : "" }] : [];
-  });
+function optionsOf(
+  suspension: Suspension,
+): readonly { readonly id: string; readonly text: string }[] {
+  const question = questionOf(suspension);
+  if (question.ask !== "choice") return [];
+  return question.options.map((option) => ({
+    id: option.optionId,
+    text: optionText(option, question),
+  }));
 }

@@ -136,10 +136,7 @@ export function databaseGateway(
       },
       cancel: (name, request = {}) =>
         act(name, (sessionId) => {
-          const { reason = "Cancelled on the command line." } = checked(
-            cancelRequestSchema,
-            request,
-          );
+          const { reason = "on request (command line)" } = checked(cancelRequestSchema, request);
           return requests.cancel({ sessionId, reason });
         }),
       resume: (name) => act(name, (sessionId) => requests.resume({ sessionId })),

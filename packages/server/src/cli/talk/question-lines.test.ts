@@ -27,6 +27,25 @@ describe("a permission", () => {
     ]);
   });
 
+  it.each([
+    ["edit", ["a.ts"], "allow_always", "Always allow edits of this file in this session"],
+    [
+      "move",
+      ["a.ts", "b.ts"],
+      "reject_always",
+      "Always reject moves of these files in this session",
+    ],
+    ["execute", ["a.ts"], "allow_always", "Always allow this command in this session"],
+    ["edit", [], "allow_always", "Always allow this request in this session"],
+  ])(
+    "for always states the scope that Holdfast applies: %s of %j",
+    (kind, locations, option, text) => {
+      const options = [{ optionId: "a", name: "Allow all", kind: option }];
+      const lines = linesOf(suspension({ request: { title: "Go", kind, locations, options } }));
+      expect(lines.at(-1)).toBe(`  1 ${text} (the agent’s words: Allow all)`);
+    },
+  );
+
   it("shows what the agent says about the request", () => {
     const { request } = suspension();
     const lines = linesOf(suspension({ request: { ...request, description: "to count" } }));

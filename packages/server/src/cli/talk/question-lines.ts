@@ -1,3 +1,4 @@
+import { nameOf, optionText } from "./option-text.ts";
 import { shellWord } from "../terminal/format.ts";
 import { neutralise, neutraliseLine } from "../terminal/neutralise.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -14,11 +15,14 @@ export function questionLines(question: Question, style: LineStyle): readonly st
   switch (question.ask) {
     case "choice": {
       const { kind, options } = question;
+      const optionLines = options.map(
+        (option, index) => `  ${paint.cyan(String(index + 1))} ${optionText(option, question)}`,
+      );
       return [
         ...title,
         ...(kind === null ? [] : [paint.dim(`  ${neutraliseLine(kind)}`)]),
         ...subjectLines(question, style),
-        ...options.map((option, index) => `  ${paint.cyan(String(index + 1))} ${nameOf(option)}`),
+        ...optionLines,
       ];
     }
     case "text":
@@ -100,10 +104,6 @@ export function answerCommands(question: Question, sessionId: string): readonly 
     default:
       return question satisfies never;
   }
-}
-
-export function nameOf({ name, optionId }: Option): string {
-  return neutraliseLine(name === "" ? optionId : name);
 }
 
 function subjectLines(

@@ -18,7 +18,8 @@ import { createPaint } from "../terminal/paint.ts";
 import { createFormDialog, type FormDialog } from "./form/form-dialog.ts";
 import { formOutline } from "./form/form-outline.ts";
 import { questionOf, type Question } from "./question.ts";
-import { answerCommands, keysLine, nameOf, questionLines } from "./question-lines.ts";
+import { nameOf } from "./option-text.ts";
+import { answerCommands, keysLine, questionLines } from "./question-lines.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { StopRequests } from "../terminal/stop-requests.ts";
 

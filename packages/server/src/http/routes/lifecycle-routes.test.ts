@@ -59,7 +59,7 @@ describe("the lifecycle of a session over HTTP", () => {
     await post("fork", { atMessage: "m1" });
     const answered = { sessionId: "s1", suspensionId: "q1", by: "anyone (no authentication)" };
     expect(requests).toEqual([
-      ["cancel", { sessionId: "s1", reason: "on request" }],
+      ["cancel", { sessionId: "s1", reason: "on request (anyone (no authentication))" }],
       ["cancel", { sessionId: "s1", version: 7, reason: "wrong branch" }],
       ["resume", { sessionId: "s1" }],
       ["resume", { sessionId: "s1" }],

@@ -36,7 +36,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       response: changedSession("session_archived", "session_failed"),
     },
     handler: async (request, reply) => {
-      const reason = request.body.reason ?? "on request";
+      const reason = request.body.reason ?? `on request (${authorOf(request)})`;
       return sendSession(reply, await runtime.cancel({ ...onSession(request), reason }));
     },
   });

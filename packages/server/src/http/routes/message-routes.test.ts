@@ -131,13 +131,23 @@ describe("messages over HTTP", () => {
     expect(new Set(digests).size).toBe(3);
   });
 
+  const DECIDED = {
+    id: "q1",
+    runId: "r1",
+    callId: "c1",
+    status: "answered",
+    chosen: "allow_once",
+    answeredBy: "browser",
+    closedAt: NOON,
+  } as const;
+
   it("are read since a time or after a number, with the position of the next page (A5)", async () => {
     const requests: ReadMessages[] = [];
     const app = await testApp({
       runtime: {
         readMessages: async (query) => {
           requests.push(query);
-          return { ok: true, messages: [message()], nextAfter: 3 };
+          return { ok: true, messages: [message()], decisions: [DECIDED], nextAfter: 3 };
         },
       },
     });
@@ -145,6 +155,14 @@ describe("messages over HTTP", () => {
     const reply = await app.inject(url);
     expect(messagesReplySchema.strict().parse(reply.json())).toMatchObject({
       messages: [{ id: "m1", seq: 3 }],
+      decisions: [
+        {
+          suspensionId: "q1",
+          callId: "c1",
+          chosen: "allow_once",
+          closedAt: new Date(NOON).toISOString(),
+        },
+      ],
       nextAfter: 3,
     });
     await app.inject(`${url}?after=3&limit=50`);

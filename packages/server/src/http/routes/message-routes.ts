@@ -22,7 +22,7 @@ import {
 import { idempotencyOf, idempotencySchema } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendReply } from "../wire/send-reply.ts";
-import { toWireMessage, toWireRuns, toWireSent } from "../wire/to-wire.ts";
+import { toWireDecision, toWireMessage, toWireRuns, toWireSent } from "../wire/to-wire.ts";
 
 const TAGS = ["messages"];
 const SENT = {
@@ -120,8 +120,9 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
         limit,
         ...defined({ after, before, since: fromWireTime(since) }),
       });
-      return sendReply(reply, page, ({ messages, nextAfter }): MessagesReply => ({
+      return sendReply(reply, page, ({ messages, decisions, nextAfter }): MessagesReply => ({
         messages: messages.map(toWireMessage),
+        decisions: decisions.map(toWireDecision),
         nextAfter,
       }));
     },

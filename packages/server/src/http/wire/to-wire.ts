@@ -31,6 +31,7 @@ import type {
   ShownUnusedAnswer,
   Stats,
   StoredSuspension,
+  ToolDecision,
   WholeSession,
 } from "../../runtime/runtime.ts";
 import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
@@ -195,9 +196,15 @@ export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
     repo: whole.repo === null ? null : toWireRepo(whole.repo),
     messages: whole.messages.map(toWireMessage),
     earlier: whole.earlier,
+    ...(whole.decisions !== undefined && { decisions: whole.decisions.map(toWireDecision) }),
     rewoundRuns: [...whole.rewoundRuns].toSorted(),
     lastEventId: String(whole.feedAfter),
   };
+}
+
+export function toWireDecision(decision: ToolDecision): wire.Decision {
+  const { id: suspensionId, closedAt, ...rest } = decision;
+  return { suspensionId, ...rest, closedAt: toTimeOrNull(closedAt) };
 }
 
 export function toWireRaw({ row, reason, parts, partCount }: RawSession): wire.RawSession {

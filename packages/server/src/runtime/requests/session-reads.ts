@@ -3,6 +3,7 @@ import type { Message } from "../../domain/message.ts";
 import type { RunStatus } from "../../domain/run.ts";
 import type { Repo, Run, RunSuspension, Store } from "../../storage/store.ts";
 import type { Reply } from "../reply.ts";
+import { decisionsAmong, type ToolDecision } from "./tool-decisions.ts";
 import { withSession, type SessionSnapshot } from "../session-snapshot.ts";
 
 export interface WholeSession {
@@ -11,6 +12,8 @@ export interface WholeSession {
   readonly messages: readonly Message[];
   /** The number of messages before them. */
   readonly earlier: number;
+  /** Decisions on the tool calls among the messages; absent without `tail`. */
+  readonly decisions?: readonly ToolDecision[];
   /** The runs that were taken back. */
   readonly rewoundRuns: ReadonlySet<string>;
   /** A feed opened after this position brings everything that is missing here. */
@@ -28,6 +31,8 @@ export interface ReadMessages {
 
 export interface MessagePage {
   readonly messages: readonly Message[];
+  /** Decisions on the tool calls among them. */
+  readonly decisions: readonly ToolDecision[];
   /** Where the next page begins; never beyond a message that can still change. */
   readonly nextAfter: number;
 }
@@ -71,9 +76,12 @@ export function readWholeSession(
         ? { messages: await store.readMessages({ sessionId }), earlier: 0 }
         : await store.readNewest({ sessionId, limit: tail });
     const rewoundRuns = await store.rewoundRuns(sessionId);
+    const decisions =
+      tail === undefined ? undefined : await decisionsAmong(store, sessionId, messages);
     // The feed sends an incomplete message again as a whole, so that no piece of it is added twice.
     const feedAfter = Math.min(session.lastSeq, beforeIncomplete(messages) ?? Infinity);
-    return { session, repo, messages, earlier, rewoundRuns, feedAfter };
+    const whole = { session, repo, messages, earlier, rewoundRuns, feedAfter };
+    return { ...whole, ...defined({ decisions }) };
   });
 }
 
@@ -85,7 +93,8 @@ export function readMessages(store: Store, query: ReadMessages): Promise<Reply<M
         ? await store.readMessages(query)
         : (await store.readNewest({ sessionId, before, limit })).messages;
     const last = messages.at(-1)?.seq ?? query.after ?? 0;
-    return { messages, nextAfter: beforeIncomplete(messages) ?? last };
+    const decisions = await decisionsAmong(store, sessionId, messages);
+    return { messages, decisions, nextAfter: beforeIncomplete(messages) ?? last };
   });
 }
 

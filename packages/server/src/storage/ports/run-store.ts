@@ -16,6 +16,8 @@ export interface RunStore {
   rewoundRuns(sessionId: string): Promise<ReadonlySet<string>>;
   /** Suspensions of these runs, oldest first, at most `perRun` of each. */
   readRunSuspensions(query: RunSuspensionsQuery): Promise<readonly RunSuspension[]>;
+  /** The closed permissions of these tool calls, oldest first. */
+  readDecisions(query: DecisionsQuery): Promise<readonly StoredDecision[]>;
   readSuspension(suspensionId: string): Promise<StoredSuspension | null>;
   /** All suspensions of a session, open and closed, oldest first. */
   readSuspensions(sessionId: string, page?: TimePage): Promise<readonly StoredSuspension[]>;
@@ -99,3 +101,22 @@ export type RunSuspension = Omit<
   StoredSuspension,
   "request" | "fingerprint" | "expiresAt" | "sessionId"
 >;
+
+export interface DecisionsQuery {
+  readonly sessionId: string;
+  readonly calls: readonly RunCall[];
+}
+
+/** A tool call. Agents number the calls of each run from the start. */
+export interface RunCall {
+  readonly runId: string;
+  readonly callId: string;
+}
+
+/** A closed permission without the long parts of its request. */
+export interface StoredDecision
+  extends RunCall, Pick<StoredSuspension, "id" | "answer" | "answeredBy" | "closedAt"> {
+  readonly status: Exclude<StoredSuspension["status"], "open">;
+  /** The options of the request; null if they are too long. */
+  readonly options: Json;
+}

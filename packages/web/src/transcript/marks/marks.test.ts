@@ -16,7 +16,10 @@ function open(options: { readonly seenAt?: string; readonly today?: Date } = {})
   const store = createTranscript({
     sessionId: "s",
     frames,
-    readEarlier: async (before) => all.filter(({ seq }) => seq < before),
+    readEarlier: async (before) => ({
+      messages: all.filter(({ seq }) => seq < before),
+      decisions: [],
+    }),
     ...options,
   });
   const keys = (): readonly string[] => store.rows.map(({ key }) => key);

@@ -1,6 +1,5 @@
-import { LoaderCircle, Square } from "lucide-react";
+import { LoaderCircle } from "lucide-react";
 import { type ReactElement, useSyncExternalStore } from "react";
-import { Button } from "../../ui/button.tsx";
 import { Clock } from "../../ui/clock.tsx";
 import type { TranscriptStore } from "../transcript-store.ts";
 import { nowWords } from "./now-words.ts";
@@ -12,14 +11,12 @@ export interface RunningNow {
   readonly agent: string | null;
   /** Whether the agent has the message. */
   readonly isHanded: boolean;
-  readonly onStop: () => void;
-  readonly isStopping: boolean;
 }
 
-/** The end of the transcript while a run is on: what the agent does, for how long, and Stop. */
+/** The end of the transcript while a run is on: what the agent does, and for how long. */
 export function NowLine({
   store,
-  running: { since, agent, isHanded, onStop, isStopping },
+  running: { since, agent, isHanded },
 }: {
   readonly store: TranscriptStore;
   readonly running: RunningNow;
@@ -30,14 +27,6 @@ export function NowLine({
       <LoaderCircle aria-hidden size={14} className="now-sign" />
       <span className="now-words">{nowWords(now, { isHanded, agent })}</span>
       {since !== null && <Clock since={since} className="now-clock" />}
-      <Button
-        size="small"
-        busy={isStopping}
-        icon={<Square aria-hidden size={11} fill="currentColor" />}
-        onClick={onStop}
-      >
-        Stop
-      </Button>
     </section>
   );
 }

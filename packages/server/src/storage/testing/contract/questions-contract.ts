@@ -57,6 +57,47 @@ export function questionsContract(shared: SharedStore): void {
       },
     );
 
+    it("that are decided permissions are read by tool call, oldest first, without long parts", async () => {
+      const session = await shared.begin();
+      const [run, odd] = [await session.run(), `c "1" ü\\n 🎨`];
+      const options = [{ optionId: "yes", name: "Allow", kind: "allow_once" }];
+      const ask = (toolCallId: string | null, more: JsonObject = {}) =>
+        session.suspend(run, { request: { input: "long", toolCallId, options, ...more } });
+      const first = await ask(odd);
+      await session.answer(first);
+      const again = await ask(odd, { options: "long ".repeat(10_000) });
+      await session.answer(again);
+      await session.answer(await ask("c2"));
+      await session.answer(await ask(null));
+      await session.answer(
+        await session.suspend(run, { kind: "question", request: { toolCallId: odd } }),
+      );
+      await ask("c3");
+      const read = (...callIds: readonly string[]) =>
+        shared.store.readDecisions({
+          sessionId: session.id,
+          calls: callIds.map((callId) => ({ runId: run.runId, callId })),
+        });
+      const decided = await read(odd, "c3", "none", ...Array.from({ length: 1_200 }, String));
+      expect(decided).toEqual([
+        {
+          id: first.id,
+          runId: run.runId,
+          callId: odd,
+          status: "answered",
+          options,
+          answer: { option: "allow" },
+          answeredBy: "ada",
+          closedAt: first.createdAt + 1000,
+        },
+        expect.objectContaining({ id: again.id, callId: odd, options: null }),
+      ]);
+      expect((await read("c2")).map(({ callId }) => callId)).toEqual(["c2"]);
+      expect(await read()).toEqual([]);
+      const calls = [{ runId: "another run", callId: odd }];
+      expect(await shared.store.readDecisions({ sessionId: session.id, calls })).toEqual([]);
+    });
+
     it.each(SUSPENSION_KINDS)("of the kind %s can be stored", async (kind) => {
       const session = await shared.begin();
       const asked = await session.suspend(await session.run(), { kind });
