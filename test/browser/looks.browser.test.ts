@@ -152,5 +152,5 @@ function pages(): readonly (readonly [
 /** The answers are dimmed for a moment after the request appears, so that nobody chooses one by accident. */
 function answerable(page: Page): ReturnType<Page["locator"]> {
   const answers = page.getByRole("region", { name: "npm publish" }).getByRole("group");
-  return answers.getByRole("button", { disabled: false }).last();
+  return answers.getByRole("button", { name: "Allow", exact: true, disabled: false });
 }

@@ -55,7 +55,11 @@ async function faultsIn(page: Page, states: readonly State[]): Promise<string> {
   const faults: string[] = [];
   for (const [name, address, arrange] of states) {
     await goTo(page, address);
-    try { await arrange(page); } catch (error) { faults.push(`DEV ${name} ${error}`); }
+    try {
+      await arrange(page);
+    } catch (error) {
+      faults.push(`DEV ${name} ${error}`);
+    }
     faults.push(...(await faultsOf(page, name)));
     await closeAll(page);
   }
@@ -343,7 +347,15 @@ function sessionStates(
       `/sessions/${ids.form}`,
       (page) => page.getByRole("button", { name: "Decline", disabled: false }).waitFor(),
     ],
-    ["a failed run", `/sessions/${ids.failed}`, (page) => page.getByText(/no key/u).first().waitFor()],
+    [
+      "a failed run",
+      `/sessions/${ids.failed}`,
+      (page) =>
+        page
+          .getByText(/no key/u)
+          .first()
+          .waitFor(),
+    ],
     ["a stopped run", `/sessions/${ids.stopped}`, text("You stopped this run")],
     [
       "a queue",
