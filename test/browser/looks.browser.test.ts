@@ -10,6 +10,7 @@ import {
 } from "../../packages/server/src/providers/testing/script.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { faultsOf } from "./page-faults.ts";
+import { goTo } from "./page-states.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 
 type Look = readonly [name: string, options: OpenOptions];
@@ -112,14 +113,6 @@ async function asking(params: Readonly<Record<string, unknown>>): Promise<string
   const { id } = await rig.newSession({ title: "Asks", steps: [elicit(params)] });
   await rig.until(id, ({ state }) => state === "suspended");
   return id;
-}
-
-/** Like a link within the page. A new document would have to load the rules again. */
-async function goTo(page: Page, address: string): Promise<void> {
-  await page.evaluate((target) => {
-    history.pushState(null, "", target);
-    dispatchEvent(new PopStateEvent("popstate"));
-  }, address);
 }
 
 /** Each landmark appears with the data of its page. */
