@@ -220,6 +220,22 @@ it("the header says that the last run failed (C9)", async () => {
   await page.locator("main header").first().getByText("Failed", { exact: true }).waitFor();
 });
 
+it("a phase that nobody set is shown nowhere (C9)", async () => {
+  const { id } = await rig.newSession({ title: "Answered", steps: [say("An answer")] });
+  await rig.until(id, ({ lastTurn }) => lastTurn.outcome === "completed");
+  expect(await rig.client.sessions.get(id)).toMatchObject({ phase: "initializing" });
+  const page = await rig.open("/");
+  const row = page.getByRole("listitem").filter({ hasText: "Answered" });
+  await row.getByText("An answer").waitFor();
+  expect(await row.textContent()).not.toMatch(/initializing/iu);
+  await row.getByRole("link").click();
+  await page.locator("main header").first().getByText("Done", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Details" }).click();
+  await page.getByRole("dialog", { name: "Details" }).getByText(id).first().waitFor();
+  expect(await page.getByText("Initializing").count()).toBe(0);
+});
+
 it("a click on the title renames the session, and a phone renames it from the menu (C9)", async () => {
   const { id } = await rig.newSession({ title: "Old name" });
   const page = await rig.open(`/sessions/${id}`);
