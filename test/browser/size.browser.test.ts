@@ -20,6 +20,10 @@ it.each([
   expect(kb).toBeLessThanOrEqual(limitKb);
 });
 
+it("the page starts with one style sheet: it orders the layers of all others, so none may come before it", () => {
+  expect([...filesNamedIn(read("index.html"), /href="\/(?<file>[^"]+\.css)"/gu)]).toHaveLength(1);
+});
+
 /** Adds a file and all its imports. */
 function add(files: Set<string>, file: string): void {
   if (files.has(file)) return;
