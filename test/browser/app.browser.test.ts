@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ask, say, silent } from "../../packages/server/src/providers/testing/script.ts";
 import { eventually } from "./eventually.ts";
+import { focused, tabTo } from "./keyboard-page.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
@@ -197,34 +198,4 @@ function hidePage(): void {
       return new real(title, options);
     },
   });
-}
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const { activeElement: element } = document;
-    return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
-  });
-}
-
-/** Presses Tab until the element has the focus, and checks that the focus is visible. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  const visited: string[] = [];
-  while (visited.at(-1) !== name) {
-    await page.keyboard.press("Tab");
-    visited.push(await focused(page));
-    if (visited.length > 80) throw new Error(`${name} is not among ${visited.join(" | ")}`);
-  }
-  expect(await page.evaluate(isFocusShown)).toBe(true);
-}
-
-function isFocusShown(): boolean {
-  const { activeElement: element } = document;
-  if (element === null || !element.matches(":focus-visible")) return false;
-  const shows = (each: Element | null, part?: string): boolean => {
-    if (each === null) return false;
-    const { outlineStyle, boxShadow } = getComputedStyle(each, part);
-    return outlineStyle !== "none" || boxShadow !== "none";
-  };
-  const frame = element.closest("[data-composer]") ?? element.parentElement;
-  return shows(element) || shows(element, "::after") || shows(frame);
 }

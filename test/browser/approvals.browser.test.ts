@@ -313,6 +313,17 @@ describe("a permission", () => {
     await transcriptOf(page).getByText("answer: no").waitFor();
   });
 
+  it.each([
+    ["1", "allows once", "yes"],
+    ["2", "allows always", "ever"],
+    ["3", "rejects", "no"],
+  ])("%s %s, in whatever order the agent names its options (C3)", async (key, _, answer) => {
+    const page = await rig.open(`/sessions/${await askForCommand(rig)}`);
+    await untilReady(page);
+    await page.keyboard.press(key);
+    await transcriptOf(page).getByText(`answer: ${answer}`).waitFor();
+  });
+
   it("is answered once: a second tab is told so (C3)", async () => {
     const id = await askForCommand(rig);
     const one = await rig.open(`/sessions/${id}`);

@@ -107,7 +107,7 @@ describe(`a session of ${MESSAGES} messages`, () => {
     expect(await elements()).toBeLessThan(5_000);
   });
 
-  it("reads its end first, older messages when they are needed, and keeps the reading place (C9)", async () => {
+  it("reads its end first, compressed, older messages when they are needed, and keeps the reading place (C9)", async () => {
     const page = await rig.open("/");
     const reads: string[] = [];
     page.on("response", (response) => {
@@ -119,7 +119,9 @@ describe(`a session of ${MESSAGES} messages`, () => {
     });
     const opened = page.waitForResponse((response) => response.url().includes("tail="));
     await page.goto(`/sessions/${LONG}`);
-    const { length } = await (await opened).body();
+    const reply = await opened;
+    expect(await reply.headerValue("content-encoding")).toMatch(/^(?:gzip|br|zstd)$/u);
+    const { length } = await reply.body();
     expect(length).toBeLessThan(400_000);
     const transcript = transcriptOf(page);
     const message = (number: number) => transcript.getByText(`Message ${number}:`).first();

@@ -10,6 +10,7 @@ import {
 } from "../../packages/server/src/providers/testing/script.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { faultsOf } from "./page-faults.ts";
+import { goTo } from "./page-states.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 
 type Look = readonly [name: string, options: OpenOptions];
@@ -114,14 +115,6 @@ async function asking(params: Readonly<Record<string, unknown>>): Promise<string
   return id;
 }
 
-/** Like a link within the page. A new document would have to load the rules again. */
-async function goTo(page: Page, address: string): Promise<void> {
-  await page.evaluate((target) => {
-    history.pushState(null, "", target);
-    dispatchEvent(new PopStateEvent("popstate"));
-  }, address);
-}
-
 /** Each landmark appears with the data of its page. */
 function pages(): readonly (readonly [
   name: string,
@@ -152,5 +145,5 @@ function pages(): readonly (readonly [
 /** The answers are dimmed for a moment after the request appears, so that nobody chooses one by accident. */
 function answerable(page: Page): ReturnType<Page["locator"]> {
   const answers = page.getByRole("region", { name: "npm publish" }).getByRole("group");
-  return answers.getByRole("button", { disabled: false }).last();
+  return answers.getByRole("button", { name: "Allow", exact: true, disabled: false });
 }

@@ -107,6 +107,56 @@ it("beside the transcript, ] shows files, plan, commands and usage of the sessio
   await panel.waitFor({ state: "detached" });
 });
 
+it("the usage says that it loads until it is there, and is never empty (C9)", async () => {
+  const id = await worked();
+  const page = await rig.open("/");
+  const [code, runs] = [held(), held()];
+  await page.route("**/usage-tab-*.js", (route) => code.before(() => route.continue()));
+  await page.route(`**/api/sessions/${id}/events`, async (route) =>
+    (await route.request().headerValue("last-event-id")) === "0"
+      ? runs.before(() => route.continue())
+      : route.continue(),
+  );
+  await page.goto(`/sessions/${id}`);
+  await transcriptOf(page).getByText("All done", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Usage" }).click();
+  const usage = panelOf(page).getByRole("tabpanel");
+  await code.asked;
+  await usage.getByText("Loading…", { exact: true }).waitFor();
+  code.release();
+  await runs.asked;
+  await usage.getByText("Loading the runs…", { exact: true }).waitFor();
+  runs.release();
+  await usage.getByText("1.5K", { exact: true }).waitFor();
+});
+
+it("the width of a column is dragged, and is the same after a reload (C9)", async () => {
+  const page = await rig.open(`/sessions/${await worked()}`);
+  await page.getByRole("button", { name: /^Panel/u }).click();
+  for (const [name, by, change] of [
+    ["Width of the list", 70, 70],
+    ["Width of the panel", -60, 60],
+  ] as const) {
+    const handle = page.getByRole("separator", { name });
+    const before = Number(await handle.getAttribute("aria-valuenow"));
+    const { x = 0, y = 0 } = (await handle.boundingBox()) ?? {};
+    await page.mouse.move(x + 4, y + 200);
+    await page.mouse.down();
+    await page.mouse.move(x + 4 + by / 2, y + 210);
+    await page.mouse.move(x + 4 + by, y + 220);
+    await page.mouse.up();
+    // After the button is up, the column follows the pointer no more.
+    await page.mouse.move(x + 4, y + 200);
+    const dragged = String(before + change);
+    expect(await handle.getAttribute("aria-valuenow")).toBe(dragged);
+    await page.reload();
+    await page.getByRole("button", { name: /^Panel/u }).click();
+    await handle.waitFor();
+    expect(await handle.getAttribute("aria-valuenow")).toBe(dragged);
+  }
+});
+
 it("the width of the panel is changed with the keyboard and remembered (C9)", async () => {
   const page = await rig.open(`/sessions/${await worked()}`);
   await page.getByRole("button", { name: /^Panel/u }).click();
@@ -170,6 +220,22 @@ it("the header says that the last run failed (C9)", async () => {
   await page.locator("main header").first().getByText("Failed", { exact: true }).waitFor();
 });
 
+it("a phase that nobody set is shown nowhere (C9)", async () => {
+  const { id } = await rig.newSession({ title: "Answered", steps: [say("An answer")] });
+  await rig.until(id, ({ lastTurn }) => lastTurn.outcome === "completed");
+  expect(await rig.client.sessions.get(id)).toMatchObject({ phase: "initializing" });
+  const page = await rig.open("/");
+  const row = page.getByRole("listitem").filter({ hasText: "Answered" });
+  await row.getByText("An answer").waitFor();
+  expect(await row.textContent()).not.toMatch(/initializing/iu);
+  await row.getByRole("link").click();
+  await page.locator("main header").first().getByText("Done", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Details" }).click();
+  await page.getByRole("dialog", { name: "Details" }).getByText(id).first().waitFor();
+  expect(await page.getByText("Initializing").count()).toBe(0);
+});
+
 it("a click on the title renames the session, and a phone renames it from the menu (C9)", async () => {
   const { id } = await rig.newSession({ title: "Old name" });
   const page = await rig.open(`/sessions/${id}`);
@@ -196,6 +262,21 @@ it("a fork has a title of its own and names its original (C9)", async () => {
   await page.getByRole("link", { name: "Fork of The original" }).click();
   await page.waitForURL(`**/sessions/${id}`);
 });
+
+/** Holds what a page asks for until it is released. */
+function held() {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  return {
+    asked: asked.promise,
+    release: released.resolve,
+    before: async (answer: () => Promise<void>): Promise<void> => {
+      asked.resolve();
+      await released.promise;
+      await answer();
+    },
+  };
+}
 
 function hasFocus(element: Element): boolean {
   return element === document.activeElement;

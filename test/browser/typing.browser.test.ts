@@ -131,6 +131,27 @@ describe("an image", () => {
     ]);
   });
 
+  it("is dropped anywhere on the session, which says so while it is dragged, and sent (C9)", async () => {
+    const { id } = await rig.newSession({ provider: "seeing", steps: [say("Ready")] });
+    const page = await rig.open(`/sessions/${id}`);
+    const ready = transcriptOf(page).getByText("Ready", { exact: true });
+    await ready.waitFor();
+    const dataTransfer = await page.evaluateHandle((base64) => {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], "dot.gif", { type: "image/gif" }));
+      return data;
+    }, DOT.toString("base64"));
+    await ready.dispatchEvent("dragover", { dataTransfer });
+    await page.getByPlaceholder("Drop to attach").waitFor();
+    await ready.dispatchEvent("drop", { dataTransfer });
+    await chips(page).getByText("dot.gif").waitFor();
+    await page.getByPlaceholder("Drop to attach").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const message = transcriptOf(page).getByRole("article", { name: "You" }).last();
+    await message.getByRole("img", { name: "dot.gif" }).waitFor();
+  });
+
   it("is picked and removed, and the page says before that the agent takes none (C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("Ready")] });
     await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);

@@ -38,7 +38,7 @@ export function ConnectionBanner(): ReactElement | null {
     <button
       type="button"
       onClick={tryNow}
-      className="flex min-h-9 items-center justify-center gap-2 border-b border-line bg-surface text-xs"
+      className="touch-target flex min-h-9 items-center justify-center gap-2 border-b border-line bg-surface text-xs"
     >
       <span aria-hidden="true" className={classNames("size-2 rounded-full", DOTS[tone])} />
       <span className="tabular-nums">{text}</span>

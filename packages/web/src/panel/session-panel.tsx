@@ -11,11 +11,13 @@ import { useMedia } from "../ui/screen/use-media.ts";
 import { Column } from "../ui/column.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { loaded } from "../ui/loaded.tsx";
+import { Nothing } from "./nothing.tsx";
 import { PANEL_TABS, type Panel, type PanelTab } from "./use-panel.ts";
 
-const PlanTab = loaded(() => import("./plan-tab.tsx").then((m) => m.PlanTab));
-const TerminalTab = loaded(() => import("./terminal-tab.tsx").then((m) => m.TerminalTab));
-const UsageTab = loaded(() => import("./usage-tab.tsx").then((m) => m.UsageTab));
+const LOADING = <Nothing>Loading…</Nothing>;
+const PlanTab = loaded(() => import("./plan-tab.tsx").then((m) => m.PlanTab), LOADING);
+const TerminalTab = loaded(() => import("./terminal-tab.tsx").then((m) => m.TerminalTab), LOADING);
+const UsageTab = loaded(() => import("./usage-tab.tsx").then((m) => m.UsageTab), LOADING);
 
 interface PanelProps {
   readonly view: SessionView;

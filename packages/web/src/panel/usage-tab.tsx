@@ -18,7 +18,8 @@ export function UsageTab({
   const total = usageOf(runs);
   const context = contextOf(runs);
   const started = runs.filter(({ startedAt }) => startedAt !== null).toReversed();
-  if (started.length === 0) return <Nothing>No runs yet.</Nothing>;
+  if (started.length === 0)
+    return <Nothing>{hasAllRuns ? "No runs yet." : "Loading the runs…"}</Nothing>;
   return (
     <div className="flex flex-col gap-5 tabular-nums">
       {total === null ? (

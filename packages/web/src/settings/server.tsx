@@ -30,7 +30,11 @@ export function Server(): ReactElement {
       {data !== undefined && <Facts>{factsOf(data)}</Facts>}
       <p className="mt-3 flex flex-wrap gap-4">
         {LINKS.map(({ href, name }) => (
-          <a key={href} href={href} className="text-accent underline underline-offset-2">
+          <a
+            key={href}
+            href={href}
+            className="touch-target inline-flex items-center text-accent underline underline-offset-2"
+          >
             {name}
           </a>
         ))}

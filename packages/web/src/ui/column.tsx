@@ -84,7 +84,7 @@ export function Column({
         onPointerDown={onPointerDown}
         onDoubleClick={() => change(width.usual)}
         className={classNames(
-          "absolute inset-y-0 z-20 m-0 h-full w-2 border-0 cursor-col-resize touch-none outline-none hover:bg-accent/20 focus-visible:bg-accent/40",
+          "absolute inset-y-0 z-20 m-0 h-full w-2 border-0 cursor-col-resize touch-none hover:bg-accent/20 focus-visible:bg-accent/40 focus-visible:-outline-offset-2",
           side === "left" ? "-right-1" : "-left-1",
         )}
       />

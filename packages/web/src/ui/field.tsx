@@ -62,7 +62,7 @@ export function Input({ className, ...rest }: ComponentProps<"input">): ReactEle
 }
 
 export function TextArea({ className, ...rest }: ComponentProps<"textarea">): ReactElement {
-  return <textarea {...rest} className={classNames(INPUT_CLASS, "py-2", className)} />;
+  return <textarea {...rest} className={classNames(INPUT_CLASS, "py-2 touch-target", className)} />;
 }
 
 export function Select({ className, children, ...rest }: ComponentProps<"select">): ReactElement {

@@ -108,7 +108,7 @@ function Group({
       <h2 className="flex min-w-0 items-baseline gap-2">
         <Link
           to={{ page: "session", id: sessionId }}
-          className="inline-flex min-h-6 items-center font-semibold wrap-anywhere underline-offset-2 hover:underline pointer-coarse:min-h-11"
+          className="touch-target inline-flex min-h-6 items-center font-semibold wrap-anywhere underline-offset-2 hover:underline"
         >
           {name}
         </Link>

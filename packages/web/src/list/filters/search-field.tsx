@@ -56,7 +56,7 @@ export function SearchField({
           if (typed === "") event.currentTarget.blur();
           setTyped("");
         }}
-        className="pr-9 pl-8 [&::-webkit-search-cancel-button]:hidden"
+        className="pr-9 pl-8 pointer-coarse:pr-11 [&::-webkit-search-cancel-button]:hidden"
       />
       {typed !== "" && (
         <button
@@ -66,7 +66,7 @@ export function SearchField({
             setTyped("");
             input.current?.focus();
           }}
-          className="absolute top-0 right-0 flex h-full w-9 items-center justify-center text-muted hover:text-fg"
+          className="touch-target absolute top-0 right-0 flex h-full w-9 items-center justify-center text-muted hover:text-fg"
         >
           <X size={15} aria-hidden="true" />
         </button>
