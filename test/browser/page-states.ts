@@ -170,7 +170,7 @@ export function sessionStates(ids: Readonly<Record<SampleSession, string>>): rea
           .first()
           .waitFor(),
     ],
-    ["a stopped run", `/sessions/${ids.stopped}`, text("You stopped this run")],
+    ["a stopped run", `/sessions/${ids.stopped}`, text("Stopped by a program")],
     [
       "a queue",
       `/sessions/${ids.queued}`,

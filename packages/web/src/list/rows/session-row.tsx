@@ -118,7 +118,7 @@ function AnswerButton({
       size="small"
       aria-label={`Answer ${name}`}
       title="Answer (A)"
-      className="relative z-10 shrink-0 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
+      className="relative z-10 shrink-0"
       onClick={() => actions.answer(session.id)}
     >
       Answer
