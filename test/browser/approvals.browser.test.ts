@@ -19,6 +19,7 @@ import {
   cardOf,
   optionOf,
   OPTIONS,
+  untilKeysAnswer,
   untilReady,
 } from "./requests-page.ts";
 import { isInReach, transcriptOf } from "./transcript-page.ts";
@@ -299,7 +300,7 @@ describe("a permission", () => {
   it("is answered with a key, and rejected by Escape only from inside its card", async () => {
     const first = await askForCommand(rig);
     const page = await rig.open(`/sessions/${first}`);
-    await untilReady(page);
+    await untilKeysAnswer(page);
     await page.keyboard.press("Escape");
     expect(await rig.client.sessions.get(first)).toMatchObject(isSuspended);
     await page.keyboard.press("1");
@@ -319,7 +320,7 @@ describe("a permission", () => {
     ["3", "rejects", "no"],
   ])("%s %s, in whatever order the agent names its options (C3)", async (key, _, answer) => {
     const page = await rig.open(`/sessions/${await askForCommand(rig)}`);
-    await untilReady(page);
+    await untilKeysAnswer(page);
     await page.keyboard.press(key);
     await transcriptOf(page).getByText(`answer: ${answer}`).waitFor();
   });

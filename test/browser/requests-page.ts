@@ -85,3 +85,14 @@ export function optionOf(page: Page, name: string): Locator {
 export async function untilReady(page: Page, name = "Allow once"): Promise<void> {
   await eventually(() => optionOf(page, name).getAttribute("aria-disabled")).toBe("false");
 }
+
+/** A digit answers a request only while its answers are on the screen; otherwise it scrolls to them. */
+export async function untilKeysAnswer(page: Page): Promise<void> {
+  await untilReady(page);
+  await eventually(() =>
+    optionOf(page, "Allow once").evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    }),
+  ).toBe(true);
+}
