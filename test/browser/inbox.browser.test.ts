@@ -86,6 +86,8 @@ describe("the inbox", () => {
     await eventually(() => has("First of two")).toBe(true);
     await page.keyboard.press("1");
     await eventually(() => has("Second of two")).toBe(true);
+    // The others take no key for a moment when one goes, so that no press meets the wrong card.
+    await cardOf(page, "First of two").waitFor({ state: "detached" });
     await ready("Second of two");
     await page.keyboard.press("3");
     await eventually(() => has("The only one")).toBe(true);
@@ -93,6 +95,7 @@ describe("the inbox", () => {
     expect(JSON.stringify((await rig.client.sessions.get(first)).messages)).toContain(
       "answers: allow, reject",
     );
+    await cardOf(page, "Second of two").waitFor({ state: "detached" });
     await ready("The only one");
     await page.keyboard.press("1");
     await page.getByText("Nothing needs you").waitFor();

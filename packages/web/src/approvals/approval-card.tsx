@@ -4,7 +4,7 @@ import {
   type ReactElement,
   type ReactNode,
   type RefObject,
-  useEffect,
+  useLayoutEffect,
   useId,
   useMemo,
   useRef,
@@ -103,7 +103,8 @@ export function ApprovalCard({
     }
     return true;
   };
-  useEffect(() => {
+  // With the same commit that draws the answers: a key must not meet the state before it.
+  useLayoutEffect(() => {
     keys.set(id, (event) => void press(event, { inCard: false }));
     return () => void keys.delete(id);
   });
