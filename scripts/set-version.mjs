@@ -4,6 +4,9 @@ import { Stop, main, root } from "./run.mjs";
 
 const KINDS = ["dependencies", "devDependencies", "optionalDependencies"];
 
+/** From which editors install Holdfast. */
+const REGISTRY_ENTRY = join("docs", "acp-registry", "agent.json");
+
 /** Writes the version into all packages of this repository, where they name each other, and into the lockfile. */
 await main(async () => {
   const [version = "", ...rest] = process.argv.slice(2);
@@ -24,6 +27,8 @@ await main(async () => {
     update(lock.packages[folder]);
     writeJson(file, manifest);
   }
+  const entry = readFileSync(join(root, REGISTRY_ENTRY), "utf8");
+  writeFileSync(join(root, REGISTRY_ENTRY), entry.replaceAll(lock.version, version));
   lock.version = version;
   writeJson("package-lock.json", lock);
 });

@@ -42,8 +42,8 @@ export default defineConfig({
   ssr: {
     target: "node",
     noExternal: true,
-    // An addition to pg that few have; pg asks for it only where somebody wants it.
-    external: ["pg-native"],
+    // Additions to pg and ws that few have; they work without them.
+    external: ["pg-native", "bufferutil", "utf-8-validate"],
     resolve: { conditions: ["holdfast-source", ...defaultServerConditions] },
   },
   build: {

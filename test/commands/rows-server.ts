@@ -47,6 +47,14 @@ export const SERVER_ROWS: readonly Row[] = [
   { line: "status", exit: 1, prints: NOT_RUNNING, only: "database" },
   { line: "status --json", exit: 1, json: STATUS, only: "database" },
   { line: "status much", exit: 64, error: unexpected("status") },
+  { line: "acp", exit: 0, prints: /^$/u, only: "server" },
+  { line: "acp much", exit: 64, error: unexpected("acp") },
+  {
+    line: "acp --url ://",
+    exit: 64,
+    error:
+      '--url must be the address of a server, such as http://127.0.0.1:4664, not "://". See: holdfast acp --help',
+  },
   { line: "logs -n 1 --json", exit: 0, prints: /^\{.*\}\n$/u, only: "server" },
   { line: "logs", exit: 1, error: /^There is no log in /u, only: "database" },
   {

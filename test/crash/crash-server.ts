@@ -4,9 +4,9 @@ import { controlFile, LOADED, readControl } from "./control.ts";
 
 enableCompileCache();
 const [data = "", port = ""] = process.argv.slice(2);
-const { greeting, startServer } = await import("../../packages/server/src/cli/serve.ts");
+const { startServer } = await import("../../packages/server/src/cli/serve.ts");
 const { serveSettings } = await import("../../packages/server/src/cli/settings/settings.ts");
-const { stopInTime, stopSignal } =
+const { greeting, stopInTime, stopSignal } =
   await import("../../packages/server/src/cli/commands/serving.ts");
 // A killed process would not write its cache.
 flushCompileCache();

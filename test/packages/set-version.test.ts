@@ -12,6 +12,7 @@ const FILES = [
   "package.json",
   "package-lock.json",
   ...manifest.workspaces.map((folder) => `${folder}/package.json`),
+  "docs/acp-registry/agent.json",
 ];
 
 function setVersion(version: string) {

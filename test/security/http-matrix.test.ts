@@ -6,6 +6,7 @@ import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Scope } from "../../packages/server/src/domain/scope.ts";
 import { createAgentTokens } from "../../packages/server/src/http/guard/agent-token.ts";
+import { openEditorDoor } from "../../packages/server/src/cli/doors/editor-door.ts";
 import { buildApp } from "../../packages/server/src/http/build-app.ts";
 import { type App } from "../../packages/server/src/http/app.ts";
 import { openAccessTokens } from "../../packages/server/src/runtime/tokens/access-tokens.ts";
@@ -53,6 +54,11 @@ beforeAll(async () => {
       browsers: openBrowsers({ store: test.store, tokens, clock: Date.now, newId: randomUUID }),
       signInCodes: createSignInCodes(),
       agentTokens,
+      editorDoor: openEditorDoor({
+        address: () => "http://127.0.0.1:1",
+        dataFolder: webFolder,
+        logger: { warn: () => {} },
+      }),
       webFolder,
     });
   [open, closed] = await Promise.all([build(null), build(TOKEN)]);

@@ -136,4 +136,12 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   },
   "GET /api/agent/sessions/:id/mcp": { access: "agent", passes: 405 },
   "DELETE /api/agent/sessions/:id/mcp": { access: "agent", passes: 405 },
+  // Without a connection; what an editor does in one needs the scopes of the same requests to the API.
+  "POST /acp": {
+    access: "read",
+    body: { jsonrpc: "2.0", id: 1, method: "session/list" },
+    passes: 400,
+  },
+  "GET /acp": { access: "read", passes: 406 },
+  "DELETE /acp": { access: "read", passes: 400 },
 };

@@ -21,4 +21,5 @@ export type { OnConnection } from "./event-stream.ts";
 export type { Followed } from "./follow.ts";
 export { ConnectionError, HoldfastError, type HoldfastErrorCode } from "./holdfast-error.ts";
 export type { Sessions, ToolOutput } from "./sessions.ts";
+export { createSocketFetch } from "./socket-fetch.ts";
 export { backoffMs, defined, errorText, isObject } from "./helpers.ts";

@@ -108,6 +108,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   "service status": OWN_SETTINGS,
   serve: OWN_SETTINGS,
   open: throughServer("open", "--print"),
+  acp: ANSWERS_A_PROGRAM,
   mcp: ANSWERS_A_PROGRAM,
   doctor: {
     lines: ({ data, stored }) => [

@@ -128,7 +128,7 @@ export const TIME: Rule<string> = {
 };
 
 /** The address of a server. A missing scheme means http. */
-const SERVER_URL: Rule<string> = {
+export const SERVER_URL: Rule<string> = {
   rule: "the address of a server, such as http://127.0.0.1:4664",
   parse: (text) => {
     const url = text.includes("://") ? text : `http://${text}`;

@@ -4,6 +4,7 @@ import {
   examples,
   NOT_NEGATIVE,
   run,
+  SERVER_URL,
   WHOLE,
   withData,
   withServerOptions,
@@ -30,6 +31,17 @@ export function addServerCommands(holdfast: Command): void {
     .option("--print", "print the address instead; it works once")
     .addHelpText(...examples("holdfast open", "holdfast open --print"))
     .action(run(async () => (await import("./access/open-page.ts")).openPage));
+  withData(holdfast.command("acp"))
+    .summary("open sessions in an editor that speaks the Agent Client Protocol")
+    .description(
+      "Speaks the Agent Client Protocol on standard input and output, so that an editor such as Zed uses Holdfast as an agent. The editor starts this command. Sessions go on when the editor is closed.",
+    )
+    .addOption(
+      checked("--url <url>", "server to use (default: the one on the data folder)", SERVER_URL),
+    )
+    .option("--provider <name>", "agent or model of new sessions (default: the server's)")
+    .addHelpText(...examples("holdfast acp", "holdfast acp --provider claude"))
+    .action(run(async () => (await import("./doors/acp-command.ts")).serveEditor));
   holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
   withServerOptions(holdfast.command("doctor"))
     .summary("check the installation")

@@ -33,6 +33,7 @@ import { gitOptions, keepOf, worktreesOf } from "./worktrees.ts";
 import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
 import { defined } from "../domain/defined.ts";
 import { foundIn, hostState, openHostOf, toolKeyIn } from "./agent-host.ts";
+import { openEditorDoor } from "./doors/editor-door.ts";
 import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
@@ -52,7 +53,6 @@ import { changeConfigFile } from "./settings/change-config.ts";
 import { howToWidenRoot } from "./settings/widen-root.ts";
 import { createStartPhases, type StartPhases } from "./start-phases.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
-import { commandLine } from "./terminal/invocation.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
@@ -137,6 +137,7 @@ export async function startServer(
     const startedAt = new Date();
     const tokens = openAccessTokens({ store, clock: Date.now, newId });
     const signInCodes = createSignInCodes();
+    let reachableAt = "";
     const app = await buildApp({
       runtime: withoutSecrets(open.runtime, secrets, agentTokens),
       version: VERSION,
@@ -148,6 +149,11 @@ export async function startServer(
       agentTokens,
       // Loaded with the first call, because few servers need it at their start.
       answerMcp: async (request) => (await import("./tools/tool-endpoint.ts")).answerMcp(request),
+      editorDoor: openEditorDoor({
+        address: () => reachableAt,
+        dataFolder: settings.dataFolder,
+        logger,
+      }),
       limits: settings.limits,
       sandbox: () => sandbox.state,
       agentHost: () => hostState(host),
@@ -162,6 +168,7 @@ export async function startServer(
     );
     const database = (await identifyDatabase(settings.database)) ?? undefined;
     const url = await listen(app, settings, host === undefined ? null : settings.dataFolder);
+    reachableAt = url;
     closers.push(await openSocket(app, settings, logger));
     tools.reachableAt(url);
     lock.announce({
@@ -372,27 +379,4 @@ function logSandbox({ state, madeWith, network }: Sandbox, logger: Logger): void
       { ...state },
       "agents are started without a sandbox",
     );
-}
-
-/** A log file or a pipe gets no address that signs in: others may read it later. */
-export function greeting(
-  { url, sandbox, signInAddress: addressOf }: Server,
-  settings: ServeSettings,
-  { isTerminal }: { readonly isTerminal: boolean },
-): string {
-  const { dataFolder, database, workspaceRoot } = settings;
-  const page = isTerminal
-    ? [addressOf(), "(works once)"]
-    : [`${url}/`, `(open it with: ${commandLine("open")})`];
-  return [
-    `Holdfast ${VERSION} is ready at ${url}`,
-    "",
-    `  Page    ${page.join("  ")}`,
-    `  API     ${url}/docs`,
-    `  Repos   inside ${workspaceRoot}`,
-    `  Agents  ${sandbox}`,
-    `  Data    ${dataFolder}`,
-    `          ${describeDatabase(database)}`,
-    "  Stop    Ctrl-C (nothing is lost)",
-  ].join("\n");
 }

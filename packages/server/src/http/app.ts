@@ -9,6 +9,7 @@ import type { Browsers } from "../runtime/tokens/browsers.ts";
 import type { AgentTokens } from "./guard/agent-token.ts";
 import type { SignInCodes } from "./guard/sign-in-codes.ts";
 import type { AnswerMcp } from "./wire/answer-mcp.ts";
+import type { EditorDoor } from "./wire/editor-door.ts";
 
 /** The dependencies of the routes. The composition root creates them. */
 export interface AppServices {
@@ -27,6 +28,8 @@ export interface AppServices {
   readonly agentTokens?: AgentTokens;
   /** Answers messages of MCP for the tools of agents. Without it they have no MCP server over HTTP. */
   readonly answerMcp?: AnswerMcp;
+  /** Answers editors on `/acp`. Without it there is no such address. */
+  readonly editorDoor?: EditorDoor;
   /** The folder of the built web page; null serves no page. */
   readonly webFolder: string | null;
   /** The log of requests and failures: a pino logger, or a compatible one. */

@@ -9,6 +9,7 @@ import { addChangesRoutes } from "./routes/changes-routes.ts";
 import { addDocs } from "./docs/add-docs.ts";
 import { compressReplies } from "./server/compress-replies.ts";
 import { drainRefusedBodies } from "./server/drain-body.ts";
+import { addEditorRoutes } from "./routes/editor-routes.ts";
 import { addEventRoutes } from "./routes/event-routes.ts";
 import { addGracefulClose } from "./server/graceful-close.ts";
 import { countFailedAttempts, type FailedAttempts } from "./guard/failed-attempts.ts";
@@ -145,6 +146,7 @@ async function addRoutes(
   if (tokens !== undefined) addTokenRoutes(app, tokens);
   if (tokens !== undefined && browsers !== undefined && codes !== undefined)
     addSignInRoutes(app, { token, tokens, browsers, codes, attempts });
+  if (services.editorDoor !== undefined) await addEditorRoutes(app, services.editorDoor);
   if (services.webFolder !== null) await addWebPage(app, services.webFolder);
 }
 

@@ -4,7 +4,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { LET_GO_SIGNAL } from "../background/let-go.ts";
 import { noteLoading } from "../start-phases.ts";
-import { serveSettings, type ServeFlags } from "../settings/settings.ts";
+import type { Server } from "../serve.ts";
+import {
+  describeDatabase,
+  serveSettings,
+  type ServeFlags,
+  type ServeSettings,
+} from "../settings/settings.ts";
+import { commandLine } from "../terminal/invocation.ts";
+import { VERSION } from "../version.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
 const AFTER_DRAIN_MS = 7_000;
@@ -13,7 +21,7 @@ const TIDY_UP_AFTER_MS = 1_000;
 export async function serve({ takeover, ...flags }: ServeCommandFlags): Promise<void> {
   const settings = serveSettings(flags, process.env);
   if (takeover === true) await replaceRunning(settings.dataFolder);
-  const { greeting, startServer } = await import("../serve.ts");
+  const { startServer } = await import("../serve.ts");
   noteLoading((line) => process.stderr.write(`holdfast: ${line}\n`));
   const stopRequest = stopSignal({ isAtTerminal: process.stdout.isTTY === true });
   const server = await startServer(settings);
@@ -106,4 +114,27 @@ function collectGarbage(): void {
   setFlagsFromString("--no-expose-gc");
   if (typeof collect === "function")
     collect({ type: "major", execution: "sync", flavor: "last-resort" });
+}
+
+/** A log file or a pipe gets no address that signs in: others may read it later. */
+export function greeting(
+  { url, sandbox, signInAddress: addressOf }: Server,
+  settings: ServeSettings,
+  { isTerminal }: { readonly isTerminal: boolean },
+): string {
+  const { dataFolder, database, workspaceRoot } = settings;
+  const page = isTerminal
+    ? [addressOf(), "(works once)"]
+    : [`${url}/`, `(open it with: ${commandLine("open")})`];
+  return [
+    `Holdfast ${VERSION} is ready at ${url}`,
+    "",
+    `  Page    ${page.join("  ")}`,
+    `  API     ${url}/docs`,
+    `  Repos   inside ${workspaceRoot}`,
+    `  Agents  ${sandbox}`,
+    `  Data    ${dataFolder}`,
+    `          ${describeDatabase(database)}`,
+    "  Stop    Ctrl-C (nothing is lost)",
+  ].join("\n");
 }

@@ -13,6 +13,10 @@ const TAGS = [
   { name: "changes", description: "What changed in the working files, and the way back." },
   { name: "suspensions", description: "Permissions, questions and events that runs wait for." },
   { name: "agent tools", description: "Called by the tools that Holdfast gives to agents." },
+  {
+    name: "editors",
+    description: "The Agent Client Protocol, over streamable HTTP and WebSocket.",
+  },
   { name: "events", description: "Live updates as server-sent events." },
   { name: "bundles", description: "Export, import and restore sessions." },
   { name: "repositories", description: "Git repositories that agents work in." },

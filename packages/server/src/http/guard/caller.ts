@@ -18,8 +18,11 @@ export type Caller =
   /** Authentication is turned off. */
   | { readonly kind: "anyone" };
 
-/** The commands send this as their User-Agent. It is believed only of callers that have all rights anyway. */
+/** The commands send this as their User-Agent. These names are believed only of callers that have all rights anyway. */
 export const COMMAND_LINE = "holdfast-command-line";
+
+/** Editors that use Holdfast as an agent. */
+export const EDITOR = "holdfast-editor";
 
 /** The author of an answer, as it is recorded. */
 export function authorOf({ caller, headers }: Pick<FastifyRequest, "caller" | "headers">): string {
@@ -30,9 +33,7 @@ export function authorOf({ caller, headers }: Pick<FastifyRequest, "caller" | "h
       return caller.tokenName === null ? "browser" : `token: ${caller.tokenName}`;
     case "server token":
     case "socket":
-      return headers["user-agent"]?.startsWith(COMMAND_LINE) === true
-        ? "command line"
-        : caller.kind;
+      return programOf(headers["user-agent"]) ?? caller.kind;
     case "anyone":
       return "anyone (no authentication)";
     case undefined:
@@ -40,6 +41,11 @@ export function authorOf({ caller, headers }: Pick<FastifyRequest, "caller" | "h
     default:
       return caller satisfies never;
   }
+}
+
+function programOf(userAgent = ""): string | null {
+  if (userAgent.startsWith(COMMAND_LINE)) return "command line";
+  return userAgent.startsWith(EDITOR) ? "editor" : null;
 }
 
 /** Whether the caller of a route has all rights. */

@@ -39,6 +39,9 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "DELETE /api/repos/:id": "admin",
   "POST /api/nodes/:id/drain": "admin",
   "POST /api/database/check": "admin",
+  // What an editor does there needs the scopes of the same requests to the API.
+  "POST /acp": "read",
+  "DELETE /acp": "read",
   "POST /api/sign-in": "read",
   "POST /api/sign-out": "read",
   "POST /api/sign-in-codes": "admin",

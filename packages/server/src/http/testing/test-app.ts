@@ -5,6 +5,7 @@ import { createSignInCodes } from "../guard/sign-in-codes.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { buildApp } from "../build-app.ts";
 import { type App, type AppServices } from "../app.ts";
+import type { EditorDoor } from "../wire/editor-door.ts";
 import { runtimeWith } from "./runtime-stub.ts";
 
 /** An app for one test, with a stub of the runtime. */
@@ -21,6 +22,7 @@ export async function testApp({
     tokens: NO_TOKENS,
     browsers: NO_BROWSERS,
     signInCodes: createSignInCodes(),
+    editorDoor: NO_EDITORS,
     webFolder: null,
     runtime: runtimeWith(runtime),
     ...services,
@@ -30,8 +32,14 @@ export async function testApp({
 }
 
 function notExpected(): never {
-  throw new Error("unexpected call of the tokens");
+  throw new Error("unexpected call of the tokens or of editors");
 }
+
+const NO_EDITORS: EditorDoor = {
+  handle: notExpected,
+  upgrade: notExpected,
+  close: async () => {},
+};
 
 const NO_TOKENS: AccessTokens = {
   find: async () => null,

@@ -1,0 +1,79 @@
+import { createSocketFetch, createUncheckedClient } from "@holdfast/client";
+import { v7 as newKey } from "uuid";
+import type { AcpEndpoint } from "../../doors/acp/acp-endpoint.ts";
+import { EDITOR } from "../../http/guard/caller.ts";
+import type { EditorCaller, EditorDoor } from "../../http/wire/editor-door.ts";
+import { socketFileIn } from "../access/socket-file.ts";
+import type { LogFile } from "../log-file.ts";
+import { localUrl } from "../settings/data-folder.ts";
+import { VERSION } from "../version.ts";
+
+/**
+ * The server's own `/acp`. An editor there uses the same API as all other clients, over the server's own address and with its own
+ * token. Loaded with the first editor, because few servers need it at their start.
+ */
+export function openEditorDoor({
+  address,
+  dataFolder,
+  logger,
+}: {
+  /** Of this server; known before the first request. */
+  readonly address: () => string;
+  readonly dataFolder: string;
+  readonly logger: Pick<LogFile["logger"], "warn">;
+}): EditorDoor {
+  const clientFor = ({ via, authorization }: EditorCaller) =>
+    createUncheckedClient({
+      url: localUrl(address()),
+      userAgent: `${EDITOR}/${VERSION}`,
+      fetch: withAuthorization(
+        via === "socket" ? createSocketFetch(socketFileIn(dataFolder)) : fetch,
+        authorization,
+      ),
+    });
+  let loaded: Promise<AcpEndpoint> | null = null;
+  const load = async (): Promise<AcpEndpoint> => {
+    const [{ createAcpEndpoint }, { createAcpDoor }] = await Promise.all([
+      import("../../doors/acp/acp-endpoint.ts"),
+      import("../../doors/acp/acp-door.ts"),
+    ]);
+    return createAcpEndpoint({
+      createDoor: (caller) =>
+        createAcpDoor({
+          client: clientFor(caller),
+          version: VERSION,
+          newKey,
+          log: (text, err) => logger.warn({ err }, `an editor: ${text}`),
+        }),
+    });
+  };
+  const use = (work: (endpoint: AcpEndpoint) => void, fail: (error: Error) => void): void => {
+    loaded ??= load();
+    loaded.then(work).catch((error: unknown) => {
+      logger.warn({ err: error }, "an editor could not be answered");
+      fail(error instanceof Error ? error : new Error(String(error)));
+    });
+  };
+  return {
+    handle: (request, response, caller) =>
+      use(
+        (endpoint) => endpoint.handle(request, response, caller),
+        (error) => response.destroy(error),
+      ),
+    upgrade: (request, socket, head, caller) =>
+      use(
+        (endpoint) => endpoint.upgrade(request, socket, head, caller),
+        (error) => socket.destroy(error),
+      ),
+    close: async () => (await loaded)?.close(),
+  };
+}
+
+function withAuthorization(send: typeof fetch, authorization: string | null): typeof fetch {
+  if (authorization === null) return send;
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("authorization", authorization);
+    return send(input, { ...init, headers });
+  };
+}
