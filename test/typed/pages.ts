@@ -202,6 +202,7 @@ TOKEN=$(cat ~/.local/share/holdfast/token)`,
 export const NOT_TYPED: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "they run the tests",
   "docs/agents.md": "they run the tests with real agents",
+  "docs/editors.md": "they run another client of the protocol, which is not installed here",
   "docs/releasing.md": "they publish",
   "packages/server/README.md": "test/packages installs the package",
   "docs/failure-matrix.md": "they run the crash matrix",
