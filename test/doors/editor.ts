@@ -16,11 +16,8 @@ import {
   type SessionUpdate,
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
-import path from "node:path";
 import { WebSocket } from "ws";
-import type { RunningServer } from "../e2e/holdfast-process.ts";
-
-const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
+import { BINARY, type RunningServer } from "../e2e/holdfast-process.ts";
 
 export const TRANSPORTS = ["stdio", "WebSocket", "HTTP"] as const;
 export type Transport = (typeof TRANSPORTS)[number];

@@ -1,8 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import path from "node:path";
-import type { RunningServer } from "../e2e/holdfast-process.ts";
-
-const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
+import { BINARY, type RunningServer } from "../e2e/holdfast-process.ts";
 
 export interface RawEditor {
   readonly process: ChildProcessWithoutNullStreams;

@@ -6,7 +6,7 @@ import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
 import { bearer } from "../../packages/server/src/http/testing/server-token.ts";
 import { runInHost, type Command } from "./command-host.ts";
 
-const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
+export const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
 export interface ProcessResult {
   readonly code: number | null;

@@ -37,15 +37,14 @@ export function openEditorDoor({
       import("../../doors/acp/acp-endpoint.ts"),
       import("../../doors/acp/acp-door.ts"),
     ]);
-    return createAcpEndpoint({
-      createDoor: (caller) =>
-        createAcpDoor({
-          client: clientFor(caller),
-          version: VERSION,
-          newKey,
-          log: (text, err) => logger.warn({ err }, `an editor: ${text}`),
-        }),
-    });
+    return createAcpEndpoint((caller) =>
+      createAcpDoor({
+        client: clientFor(caller),
+        version: VERSION,
+        newKey,
+        log: (text, err) => logger.warn({ err }, `an editor: ${text}`),
+      }),
+    );
   };
   const use = (work: (endpoint: AcpEndpoint) => void, fail: (error: Error) => void): void => {
     loaded ??= load();

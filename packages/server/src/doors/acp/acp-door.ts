@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   agent,
   methods,
+  PROTOCOL_VERSION,
   RequestError,
   type AgentApp,
   type AgentContext,
@@ -11,7 +12,7 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { defined, type Client } from "@holdfast/client";
 import type { CreateSessionRequest, WholeSession } from "@holdfast/protocol";
-import { agentCapabilities, negotiatedVersion } from "./capabilities.ts";
+import { agentCapabilities } from "./capabilities.ts";
 import { changeOf, type Choices } from "./config-options.ts";
 import { mcpServersOf } from "./connections.ts";
 import { findRepository, openRepository, requireSameFolder } from "./folders.ts";
@@ -113,7 +114,8 @@ export function createAcpDoor(options: DoorOptions): AgentApp {
     .onRequest(methods.agent.initialize, ({ params }) => {
       capabilities = params.clientCapabilities ?? {};
       return {
-        protocolVersion: negotiatedVersion(params.protocolVersion),
+        // The only version that is spoken here, whatever the editor asked for.
+        protocolVersion: PROTOCOL_VERSION,
         agentInfo: { name: "holdfast", title: "Holdfast", version: options.version },
         agentCapabilities,
         authMethods: [...(options.authMethods ?? [])],

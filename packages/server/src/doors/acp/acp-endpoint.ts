@@ -5,9 +5,9 @@ import {
   createNodeHttpHandler,
   createNodeWebSocketUpgradeHandler,
 } from "@agentclientprotocol/sdk/experimental/node";
-import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import type { AgentApp } from "@agentclientprotocol/sdk/unstable";
 import { WebSocketServer } from "ws";
+import { BoundServer, MAX_CONNECTIONS } from "./bound-server.ts";
 
 /** Who uses the endpoint. */
 export interface EditorCaller {
@@ -27,20 +27,10 @@ export interface AcpEndpoint {
 }
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** Output that a slow editor has not read. The agent's output waits in the server's database meanwhile. */
-const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
-/** A connection of streamable HTTP without an open stream and without requests is forgotten. Its sessions go on. */
-const IDLE_MS = 10 * 60_000;
 const SWEEP_EVERY_MS = 60_000;
-const MAX_CONNECTIONS = 1_000;
+const FULL = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 60\r\nConnection: close\r\n\r\n";
 
-export function createAcpEndpoint({
-  createDoor,
-  now = Date.now,
-}: {
-  readonly createDoor: (caller: EditorCaller) => AgentApp;
-  readonly now?: () => number;
-}): AcpEndpoint {
+export function createAcpEndpoint(createDoor: (caller: EditorCaller) => AgentApp): AcpEndpoint {
   const callers = new AsyncLocalStorage<EditorCaller>();
   const server = new BoundServer(
     () => {
@@ -49,7 +39,7 @@ export function createAcpEndpoint({
       return createDoor(caller);
     },
     () => callers.getStore()?.key ?? "",
-    now,
+    Date.now,
   );
   const sockets = new WebSocketServer({
     noServer: true,
@@ -61,99 +51,14 @@ export function createAcpEndpoint({
   const timer = setInterval(() => void server.sweep(), SWEEP_EVERY_MS).unref();
   return {
     handle: (request, response, caller) => callers.run(caller, () => handle(request, response)),
-    upgrade: (request, socket, head, caller) =>
-      callers.run(caller, () => upgrade(request, socket, head)),
+    upgrade: (request, socket, head, caller) => {
+      if (sockets.clients.size >= MAX_CONNECTIONS) return void socket.end(FULL);
+      callers.run(caller, () => upgrade(request, socket, head));
+    },
     async close() {
       clearInterval(timer);
       sockets.close();
       await server.close();
     },
   };
-}
-
-interface Use {
-  readonly owner: string;
-  streams: number;
-  lastAt: number;
-}
-
-const CONNECTION_ID = "Acp-Connection-Id";
-
-/** Binds a connection to the caller that opened it, and forgets connections that nobody uses. */
-class BoundServer extends AcpServer {
-  readonly #uses = new Map<string, Use>();
-  readonly #callerKey: () => string;
-  readonly #now: () => number;
-
-  constructor(createAgent: () => AgentApp, callerKey: () => string, now: () => number) {
-    super({ createAgent, maxBufferedBytes: MAX_BUFFERED_BYTES });
-    this.#callerKey = callerKey;
-    this.#now = now;
-  }
-
-  override async handleRequest(request: Request): Promise<Response> {
-    const id = request.headers.get(CONNECTION_ID);
-    const use = id === null ? undefined : this.#uses.get(id);
-    if (id !== null && use?.owner !== this.#callerKey())
-      return new Response(`Unknown ${CONNECTION_ID}`, { status: 404 });
-    if (id === null && this.#uses.size >= MAX_CONNECTIONS)
-      return new Response("Too many connections", {
-        status: 503,
-        headers: { "Retry-After": "60" },
-      });
-    if (use !== undefined) use.lastAt = this.#now();
-    const response = await super.handleRequest(request);
-    this.#note(request, response, id);
-    return use !== undefined && isStream(response) ? this.#counted(response, use) : response;
-  }
-
-  async sweep(): Promise<void> {
-    const oldest = this.#now() - IDLE_MS;
-    const idle = [...this.#uses].filter(
-      ([, { streams, lastAt }]) => streams === 0 && lastAt < oldest,
-    );
-    for (const [id] of idle) {
-      this.#uses.delete(id);
-      await super.handleRequest(
-        new Request("http://localhost/acp", { method: "DELETE", headers: { [CONNECTION_ID]: id } }),
-      );
-    }
-  }
-
-  #note({ method }: Request, { headers, status }: Response, id: string | null): void {
-    const opened = headers.get(CONNECTION_ID);
-    if (opened !== null)
-      this.#uses.set(opened, { owner: this.#callerKey(), streams: 0, lastAt: this.#now() });
-    if (id !== null && ((method === "DELETE" && status < 300) || status === 404))
-      this.#uses.delete(id);
-  }
-
-  /** Counts the stream as open until it ends or the editor goes. */
-  #counted(response: Response, use: Use): Response {
-    use.streams += 1;
-    let isOpen = true;
-    const end = (): void => {
-      if (isOpen) use.streams -= 1;
-      isOpen = false;
-      use.lastAt = this.#now();
-    };
-    const reader = response.body?.getReader();
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        const read = await reader?.read();
-        if (read?.done === false) return controller.enqueue(read.value);
-        end();
-        controller.close();
-      },
-      async cancel(reason) {
-        end();
-        await reader?.cancel(reason);
-      },
-    });
-    return new Response(body, response);
-  }
-}
-
-function isStream({ headers }: Response): boolean {
-  return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }

@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSION, type AgentCapabilities } from "@agentclientprotocol/sdk/unstable";
+import type { AgentCapabilities } from "@agentclientprotocol/sdk/unstable";
 
 export const agentCapabilities: AgentCapabilities = {
   loadSession: true,
@@ -13,8 +13,3 @@ export const agentCapabilities: AgentCapabilities = {
     additionalDirectories: {},
   },
 };
-
-/** The version that the editor wants, if it is spoken here; otherwise the latest that is. */
-export function negotiatedVersion(wanted: number): number {
-  return wanted === PROTOCOL_VERSION ? wanted : PROTOCOL_VERSION;
-}
