@@ -33,6 +33,7 @@ import {
   usePlace,
   useSavedPlace,
 } from "./use-place.ts";
+import { useFollow } from "./use-follow.ts";
 
 /** Loaded with the first hit. */
 const FoundHits = loaded(() => import("./found-hits.tsx").then((m) => m.FoundHits));
@@ -127,6 +128,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     initialMeasurementsCache: measurements,
     initialOffset: () => start ?? farDown(store),
     onChange: (instance) => {
+      follow.look();
       const isAway = distanceFromEnd(virtualizer) > END_PX * 2;
       setLeftAt((before) => (isAway ? (before ?? store.size) : null));
       // Before the first scroll the list may still be moving to its initial position.
@@ -134,13 +136,18 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
       if (store.hasOlder) queueMicrotask(store.revealOlder);
     },
   });
-  const letGo = usePlace(store, virtualizer, start);
+  const leaveStart = usePlace(store, virtualizer, start);
+  const follow = useFollow(virtualizer, list, END_PX);
   useEffect(() => {
     const { scrollRect } = virtualizer;
     const isShort = scrollRect !== null && virtualizer.getTotalSize() < scrollRect.height;
     if (isShort && store.hasOlder) store.revealOlder();
   });
 
+  const letGo = (): void => {
+    leaveStart();
+    follow.end();
+  };
   const goTo = (index: number, align: "start" | "center"): void => {
     letGo();
     virtualizer.scrollToIndex(index, { align });
@@ -157,7 +164,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     setShown({ rowKey: row.key, messageId });
     return true;
   };
-  const scrollToEnd = (): void => virtualizer.scrollToEnd();
+  const scrollToEnd = follow.begin;
   useImperativeHandle(ref, () => ({
     scrollToMessage,
     scrollToEnd,
