@@ -32,8 +32,8 @@ import {
   toMeasurements,
   usePlace,
   useSavedPlace,
+  useStayAtEnd,
 } from "./use-place.ts";
-import { useFollow } from "./use-follow.ts";
 
 /** Loaded with the first hit. */
 const FoundHits = loaded(() => import("./found-hits.tsx").then((m) => m.FoundHits));
@@ -128,7 +128,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     initialMeasurementsCache: measurements,
     initialOffset: () => start ?? farDown(store),
     onChange: (instance) => {
-      follow.look();
+      stay.look();
       const isAway = distanceFromEnd(virtualizer) > END_PX * 2;
       setLeftAt((before) => (isAway ? (before ?? store.size) : null));
       // Before the first scroll the list may still be moving to its initial position.
@@ -137,7 +137,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     },
   });
   const leaveStart = usePlace(store, virtualizer, start);
-  const follow = useFollow(virtualizer, list, END_PX);
+  const stay = useStayAtEnd(virtualizer, list, END_PX);
   useEffect(() => {
     const { scrollRect } = virtualizer;
     const isShort = scrollRect !== null && virtualizer.getTotalSize() < scrollRect.height;
@@ -146,7 +146,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
 
   const letGo = (): void => {
     leaveStart();
-    follow.end();
+    stay.end();
   };
   const goTo = (index: number, align: "start" | "center"): void => {
     letGo();
@@ -164,7 +164,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     setShown({ rowKey: row.key, messageId });
     return true;
   };
-  const scrollToEnd = follow.begin;
+  const scrollToEnd = stay.begin;
   useImperativeHandle(ref, () => ({
     scrollToMessage,
     scrollToEnd,

@@ -1,5 +1,5 @@
 import type { ReactVirtualizer, VirtualItem } from "@tanstack/react-virtual";
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { openPageStorage } from "../api/page-storage.ts";
 import { readPlace, savePlace, type Place } from "./place.ts";
 import { callsAround, workKeyOf } from "../tools/family.ts";
@@ -127,4 +127,50 @@ export function openAround(store: TranscriptStore, row: Row, messageId: string):
   if (row.messages.length > 1) store.setOpen(row.key, true);
   for (const call of callsAround(row.messages, messageId)) store.setOpen(workKeyOf(call), true);
   store.setOpen(messageId, true);
+}
+
+/** What a reader does to look at another place. */
+const READER_EVENTS = ["wheel", "touchmove", "pointerdown", "keydown", "focusin"] as const;
+
+/** Stays at the end, from the moment the reader asks for it until the reader looks at another place. */
+export interface StayAtEnd {
+  readonly begin: () => void;
+  readonly end: () => void;
+  /** Scrolls again if rows were added or measured since. */
+  readonly look: () => void;
+}
+
+/**
+ * A single scroll to the end can be too short: rows that are added before the browser reports the scroll do not count
+ * as added at the end.
+ */
+export function useStayAtEnd(
+  virtualizer: TranscriptVirtualizer,
+  list: RefObject<HTMLElement | null>,
+  endPx: number,
+): StayAtEnd {
+  const [stay] = useState((): StayAtEnd => {
+    let isOn = false;
+    return {
+      begin() {
+        isOn = true;
+        virtualizer.scrollToEnd();
+      },
+      end() {
+        isOn = false;
+      },
+      look() {
+        if (isOn && distanceFromEnd(virtualizer) > endPx) virtualizer.scrollToEnd();
+      },
+    };
+  });
+  useLayoutEffect(() => stay.look());
+  useEffect(() => {
+    const element = list.current;
+    for (const type of READER_EVENTS) element?.addEventListener(type, stay.end, { passive: true });
+    return () => {
+      for (const type of READER_EVENTS) element?.removeEventListener(type, stay.end);
+    };
+  }, [list, stay]);
+  return stay;
 }
