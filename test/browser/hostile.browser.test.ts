@@ -154,7 +154,7 @@ describe("text from an agent or a user", () => {
     await page.goto("/");
     await page.getByRole("link", { name: hostile("title") }).waitFor();
     await page.getByRole("listitem").getByText(REPO).waitFor();
-    await page.getByRole("listitem").getByText(hostile("asked")).waitFor();
+    await page.getByRole("listitem").getByText(hostile("command")).waitFor();
     expect(await inserted(page)).toEqual([]);
     await page.keyboard.press("Control+k");
     await page.getByRole("option", { name: hostile("title") }).waitFor();

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, it } from "vitest";
 import { ASKED_BY_CODEX } from "../../packages/protocol/src/form/testing/real-forms.ts";
 import { newRepository } from "../../packages/server/src/git/testing/new-repository.ts";
 import {
@@ -144,7 +144,8 @@ it("the keyboard alone goes back to before a message, and undoes it (D7, C9)", a
   await tabTo(page, "Go back");
   await page.keyboard.press("Enter");
   await transcriptOf(page).getByRole("button", { name: "2 messages were taken back" }).waitFor();
-  expect(readFileSync(file, "utf8")).toBe("one\ntwo\nthree\n");
+  const restored = "one\ntwo\nthree\n";
+  await eventually(() => existsSync(file) && readFileSync(file, "utf8")).toBe(restored);
   await dialog.waitFor({ state: "detached" });
   await tabTo(page, "Undo");
   await page.keyboard.press("Enter");
