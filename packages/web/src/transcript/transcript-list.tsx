@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { elementScroll, useVirtualizer } from "@tanstack/react-virtual";
 import {
   type ReactElement,
   type Ref,
@@ -126,6 +126,10 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     directDomUpdates: true,
     directDomUpdatesMode: "position",
     initialMeasurementsCache: measurements,
+    scrollToFn: (offset, options, instance) => {
+      stay.wrote(offset + (options.adjustments ?? 0));
+      elementScroll(offset, options, instance);
+    },
     initialOffset: () => start ?? farDown(store),
     onChange: (instance) => {
       stay.look();

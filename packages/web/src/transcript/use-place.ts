@@ -132,45 +132,77 @@ export function openAround(store: TranscriptStore, row: Row, messageId: string):
 /** What a reader does to look at another place. */
 const READER_EVENTS = ["wheel", "touchmove", "pointerdown", "keydown", "focusin"] as const;
 
+/** Less is not looking at another place: not everything that moves the end a little is seen. */
+const AWAY_PX = 100;
+
 /** Stays at the end, from the moment the reader asks for it until the reader looks at another place. */
 export interface StayAtEnd {
   readonly begin: () => void;
   readonly end: () => void;
   /** Scrolls again if rows were added or measured since. */
   readonly look: () => void;
+  /** The list itself scrolls there. */
+  readonly wrote: (top: number) => void;
 }
 
 /**
- * A single scroll to the end can be too short: rows that are added before the browser reports the scroll do not count
- * as added at the end.
+ * A single scroll to the end can be too short: rows that are added or replaced before the browser reports the scroll do
+ * not count as added at the end.
  */
 export function useStayAtEnd(
   virtualizer: TranscriptVirtualizer,
   list: RefObject<HTMLElement | null>,
   endPx: number,
 ): StayAtEnd {
-  const [stay] = useState((): StayAtEnd => {
-    let isOn = false;
-    return {
-      begin() {
-        isOn = true;
-        virtualizer.scrollToEnd();
-      },
-      end() {
-        isOn = false;
-      },
-      look() {
-        if (isOn && distanceFromEnd(virtualizer) > endPx) virtualizer.scrollToEnd();
-      },
-    };
-  });
+  const [stay] = useState(() => createStay(virtualizer, endPx));
   useLayoutEffect(() => stay.look());
   useEffect(() => {
     const element = list.current;
+    const onScroll = (): void => {
+      if (element !== null) stay.scrolled(element.scrollTop, element.clientHeight);
+    };
+    // Before the list itself, which would go back to the end.
+    const first = { capture: true, passive: true };
+    element?.addEventListener("scroll", onScroll, first);
     for (const type of READER_EVENTS) element?.addEventListener(type, stay.end, { passive: true });
     return () => {
+      element?.removeEventListener("scroll", onScroll, first);
       for (const type of READER_EVENTS) element?.removeEventListener(type, stay.end);
     };
   }, [list, stay]);
   return stay;
+}
+
+function createStay(
+  virtualizer: TranscriptVirtualizer,
+  endPx: number,
+): StayAtEnd & { readonly scrolled: (top: number, height: number) => void } {
+  let isOn = false;
+  let written = 0;
+  /** At the last scroll. */
+  let last = { top: 0, height: 0, total: 0 };
+  return {
+    begin() {
+      isOn = true;
+      virtualizer.scrollToEnd();
+    },
+    end() {
+      isOn = false;
+    },
+    look() {
+      if (isOn && distanceFromEnd(virtualizer) > endPx) virtualizer.scrollToEnd();
+    },
+    wrote(to) {
+      written = to;
+    },
+    /** Whatever else scrolls up, such as a program that helps the reader, looks at another place. */
+    scrolled(top, height) {
+      const total = virtualizer.getTotalSize();
+      // The browser scrolls up when the list becomes shorter or its room higher.
+      const needed = Math.max(0, height - last.height) + Math.max(0, last.total - total);
+      const isOurs = Math.abs(top - written) <= 1;
+      if (!isOurs && last.top - top - needed > AWAY_PX) isOn = false;
+      last = { top, height, total };
+    },
+  };
 }
