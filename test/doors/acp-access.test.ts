@@ -2,7 +2,6 @@ import { methods } from "@agentclientprotocol/sdk/unstable";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { Scope } from "../../packages/server/src/domain/scope.ts";
-import type { Editor } from "./editor.ts";
 import { openEditorWorld, type EditorWorld } from "./editor-world.ts";
 
 const { session } = methods.agent;
@@ -16,8 +15,6 @@ afterAll(async () => {
 });
 
 const tokenFor = (scope: Scope) => world.client().tokens.create({ name: scope, scope });
-const newSession = ({ agent }: Editor) =>
-  agent.request(session.new, { cwd: world.root, mcpServers: [] });
 
 /** The status with which the server refuses a WebSocket. */
 function refusalOf(headers: Record<string, string>): Promise<number | undefined> {
@@ -63,11 +60,11 @@ describe("/acp", () => {
   it("lets a token do what its scope allows in the API (D5)", async () => {
     const reader = await world.open({ transport: "HTTP", token: (await tokenFor("read")).token });
     expect((await reader.agent.request(session.list, {})).sessions).toEqual([]);
-    await expect(newSession(reader)).rejects.toThrow(/may not add one|needs a token/u);
+    await expect(world.newSession(reader)).rejects.toThrow(/may not add one|needs a token/u);
     await world.client().repos.add({ path: world.root });
-    await expect(newSession(reader)).rejects.toThrow(/needs a token with the scope send/u);
+    await expect(world.newSession(reader)).rejects.toThrow(/needs a token with the scope send/u);
     const sender = await world.open({ transport: "HTTP", token: (await tokenFor("send")).token });
-    const { sessionId } = await newSession(sender);
+    const sessionId = await world.newSession(sender);
     await expect(sender.agent.request(session.delete, { sessionId })).rejects.toThrow(
       /needs a token with the scope admin/u,
     );

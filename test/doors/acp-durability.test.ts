@@ -11,7 +11,7 @@ import {
   waitFor,
 } from "../../packages/server/src/providers/testing/script.ts";
 import { TRANSPORTS, type Editor } from "./editor.ts";
-import { ofKind, openEditorWorld, textOf, type EditorWorld } from "./editor-world.ts";
+import { ofKind, openEditorWorld, prompt, textOf, type EditorWorld } from "./editor-world.ts";
 
 const { session } = methods.agent;
 let world: EditorWorld;
@@ -23,12 +23,8 @@ afterEach(async () => {
   await world.end();
 });
 
-const newSession = async ({ agent }: Editor): Promise<string> =>
-  (await agent.request(session.new, { cwd: world.root, mcpServers: [] })).sessionId;
 const load = ({ agent }: Editor, sessionId: string) =>
   agent.request(session.load, { sessionId, cwd: world.root, mcpServers: [] });
-const prompt = (editor: Editor, sessionId: string, text: string) =>
-  editor.agent.request(session.prompt, { sessionId, prompt: [{ type: "text", text }] });
 const file = (name: string): string => path.join(world.root, name);
 const userTexts = async (sessionId: string): Promise<unknown[]> =>
   (await world.client().sessions.get(sessionId)).messages
@@ -38,7 +34,7 @@ const userTexts = async (sessionId: string): Promise<unknown[]> =>
 describe("a killed server", () => {
   it("is a pause for the editor on stdio: every word arrives once, and the prompt ends (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const text = script(
       say("one "),
       waitFor(file("go")),
@@ -61,7 +57,7 @@ describe("a killed server", () => {
 
   it("does not lose or repeat a prompt that is sent while it is away (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     await world.kill();
     const reply = prompt(editor, sessionId, script(say("late")));
     await world.start();
@@ -72,7 +68,7 @@ describe("a killed server", () => {
 
   it("leaves a question in the editor, whose answer counts afterwards (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(editor, sessionId, script(ask({ id: "t1", title: "Write b.ts" })));
     await expect.poll(() => editor.permissions.length).toBe(1);
     await world.killAndStart();
@@ -87,7 +83,7 @@ describe("a killed server", () => {
 describe.each(TRANSPORTS)("an editor over %s that goes away", (transport) => {
   it("does not end the turn, and gets all of it once when it returns (D5)", async () => {
     const first = await world.open({ transport });
-    const sessionId = await newSession(first);
+    const sessionId = await world.newSession(first);
     const reply = prompt(first, sessionId, script(say("one "), waitFor(file("go")), say("two")));
     const lost = reply.catch((error: unknown) => error);
     await expect.poll(() => textOf(first.updates)).toBe("one ");
@@ -104,7 +100,7 @@ describe.each(TRANSPORTS)("an editor over %s that goes away", (transport) => {
 
   it("is asked the open question again (D5)", async () => {
     const first = await world.open({ transport });
-    const sessionId = await newSession(first);
+    const sessionId = await world.newSession(first);
     void prompt(first, sessionId, script(ask({ id: "t1", title: "Write b.ts" }))).catch(() => {});
     await expect.poll(() => first.permissions.length).toBe(1);
     await first.close();
@@ -120,7 +116,7 @@ describe.each(TRANSPORTS)("an editor over %s that goes away", (transport) => {
 describe("a killed stdio process", () => {
   it("loses nothing: the next one loads the session at work (D5)", async () => {
     const first = await world.open();
-    const sessionId = await newSession(first);
+    const sessionId = await world.newSession(first);
     const text = script(say("one "), waitFor(file("go")), say("two"));
     void prompt(first, sessionId, text).catch(() => {});
     await expect.poll(() => textOf(first.updates)).toBe("one ");
@@ -136,7 +132,7 @@ describe("a killed stdio process", () => {
 describe("a session in the editor and on the page", () => {
   it("is the same for both: messages of the page arrive in the editor (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     await world.client().sessions.send(sessionId, { text: script(say("for the page")) });
     await expect.poll(() => textOf(editor.updates)).toBe("for the page");
     expect(textOf(editor.updates, "user_message_chunk")).toBe(script(say("for the page")));
@@ -148,7 +144,7 @@ describe("a session in the editor and on the page", () => {
 
   it("takes the first answer, and withdraws the editor's dialog (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(
       editor,
       sessionId,
@@ -172,7 +168,7 @@ describe("a session in the editor and on the page", () => {
 
   it("keeps the question when the editor's dialog is closed without an answer (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(editor, sessionId, script(ask({ id: "t1", title: "Write b.ts" })));
     await expect.poll(() => editor.permissions.length).toBe(1);
     const optionId = editor.permissions[0]?.params.options[0]?.optionId ?? "";

@@ -10,7 +10,7 @@ import {
   tool,
 } from "../../packages/server/src/providers/testing/script.ts";
 import { TRANSPORTS, type Editor } from "./editor.ts";
-import { ofKind, openEditorWorld, textOf, type EditorWorld } from "./editor-world.ts";
+import { ofKind, openEditorWorld, prompt, textOf, type EditorWorld } from "./editor-world.ts";
 
 const { session } = methods.agent;
 let world: EditorWorld;
@@ -22,11 +22,6 @@ afterAll(async () => {
   await world.end();
 });
 
-const newSession = async ({ agent }: Editor): Promise<string> =>
-  (await agent.request(session.new, { cwd: world.root, mcpServers: [] })).sessionId;
-const prompt = (editor: Editor, sessionId: string, text: string) =>
-  editor.agent.request(session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-
 describe.each(TRANSPORTS)("an editor over %s", (transport) => {
   const open = (): Promise<Editor> => world.open({ transport });
 
@@ -34,7 +29,7 @@ describe.each(TRANSPORTS)("an editor over %s", (transport) => {
     const editor = await open();
     expect(editor.about.protocolVersion).toBe(1);
     expect(editor.about.agentInfo?.name).toBe("holdfast");
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = await prompt(editor, sessionId, script(say("hello "), say("editor")));
     expect(reply.stopReason).toBe("end_turn");
     expect(textOf(editor.updates)).toBe("hello editor");
@@ -44,7 +39,7 @@ describe.each(TRANSPORTS)("an editor over %s", (transport) => {
 
   it("shows tool calls, and asks for permission (D5)", async () => {
     const editor = await open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(
       editor,
       sessionId,
@@ -66,7 +61,7 @@ describe.each(TRANSPORTS)("an editor over %s", (transport) => {
 
   it("shows a form, and sends the answer (D5)", async () => {
     const editor = await open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(
       editor,
       sessionId,
@@ -81,7 +76,7 @@ describe.each(TRANSPORTS)("an editor over %s", (transport) => {
 
   it("cancels a prompt (D5)", async () => {
     const editor = await open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(editor, sessionId, script(say("working"), silent()));
     await expect.poll(() => textOf(editor.updates)).toBe("working");
     await editor.agent.notify(session.cancel, { sessionId });
@@ -90,7 +85,7 @@ describe.each(TRANSPORTS)("an editor over %s", (transport) => {
 
   it("loads a session with everything that was said, once (D5)", async () => {
     const first = await open();
-    const sessionId = await newSession(first);
+    const sessionId = await world.newSession(first);
     await prompt(first, sessionId, script(say("one")));
     await first.close();
     const second = await open();
@@ -103,7 +98,7 @@ describe.each(TRANSPORTS)("an editor over %s", (transport) => {
 
   it("resumes a session without its history (D5)", async () => {
     const first = await open();
-    const sessionId = await newSession(first);
+    const sessionId = await world.newSession(first);
     await prompt(first, sessionId, script(say("one")));
     const second = await open();
     await second.agent.request(session.resume, { sessionId, cwd: world.root, mcpServers: [] });
@@ -113,7 +108,7 @@ describe.each(TRANSPORTS)("an editor over %s", (transport) => {
 
   it("lists, forks, closes and deletes sessions (D5)", async () => {
     const editor = await open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     await prompt(editor, sessionId, script(say("one")));
     const { sessionId: forkId } = await editor.agent.request(session.fork, {
       sessionId,

@@ -11,8 +11,7 @@ import {
   script,
   silent,
 } from "../../packages/server/src/providers/testing/script.ts";
-import type { Editor } from "./editor.ts";
-import { ofKind, openEditorWorld, textOf, type EditorWorld } from "./editor-world.ts";
+import { ofKind, openEditorWorld, prompt, textOf, type EditorWorld } from "./editor-world.ts";
 import { openRawEditor } from "./raw-editor.ts";
 
 /*
@@ -27,11 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.end();
 });
-
-const newSession = async ({ agent }: Editor): Promise<string> =>
-  (await agent.request(session.new, { cwd: world.root, mcpServers: [] })).sessionId;
-const prompt = (editor: Editor, sessionId: string, text: string) =>
-  editor.agent.request(session.prompt, { sessionId, prompt: [{ type: "text", text }] });
 
 describe("transports", () => {
   it("stdio: writes only messages in UTF-8 to stdout, one on each line (D5)", async () => {
@@ -120,7 +114,7 @@ describe("initialization", () => {
 
   it("Capabilities: asks for nothing that the client did not offer: no files, terminals or forms (D5)", async () => {
     const editor = await world.open({ capabilities: {} });
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(
       editor,
       sessionId,
@@ -136,7 +130,7 @@ describe("initialization", () => {
 
   it("Prompt capabilities: takes text, links, images and embedded resources (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     await editor.agent.request(session.prompt, {
       sessionId,
       prompt: [
@@ -169,7 +163,7 @@ describe("initialization", () => {
 describe("session-setup", () => {
   it("Creating a Session: responds with a unique ID (D5)", async () => {
     const editor = await world.open();
-    const ids = [await newSession(editor), await newSession(editor)];
+    const ids = [await world.newSession(editor), await world.newSession(editor)];
     expect(new Set(ids).size).toBe(2);
   });
 
@@ -198,7 +192,7 @@ describe("session-setup", () => {
 
   it("Resuming Sessions: sends no history (D5)", async () => {
     const first = await world.open();
-    const sessionId = await newSession(first);
+    const sessionId = await world.newSession(first);
     await prompt(first, sessionId, script(say("one")));
     const second = await world.open();
     await second.agent.request(session.resume, { sessionId, cwd: world.root });
@@ -208,7 +202,7 @@ describe("session-setup", () => {
 
   it("Closing Active Sessions: cancels the work of the session (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(editor, sessionId, script(say("working"), silent()));
     await expect.poll(() => textOf(editor.updates)).toBe("working");
     await editor.agent.request(session.close, { sessionId });
@@ -234,7 +228,7 @@ describe("session-setup", () => {
 
   it("Working Directory: is an absolute path, in which the agent works (D5)", async () => {
     const editor = await world.open({ cwd: "/" });
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     await prompt(editor, sessionId, '@tell {"what":"cwd"}');
     expect(textOf(editor.updates)).toContain(world.root);
     const relative = editor.agent.request(session.new, { cwd: "root", mcpServers: [] });

@@ -11,7 +11,7 @@ import {
   update,
 } from "../../packages/server/src/providers/testing/script.ts";
 import { TRANSPORTS, type Editor } from "./editor.ts";
-import { ofKind, openEditorWorld, textOf, type EditorWorld } from "./editor-world.ts";
+import { ofKind, openEditorWorld, prompt, textOf, type EditorWorld } from "./editor-world.ts";
 
 /*
  * The sentences of the protocol's documents (version 1) that oblige agents. Each title begins with the document and its heading.
@@ -26,15 +26,10 @@ afterAll(async () => {
   await world.end();
 });
 
-const newSession = async ({ agent }: Editor): Promise<string> =>
-  (await agent.request(session.new, { cwd: world.root, mcpServers: [] })).sessionId;
-const prompt = (editor: Editor, sessionId: string, text: string) =>
-  editor.agent.request(session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-
 describe("prompt-turn", () => {
   it("Check for Completion: responds with a stop reason (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const stop = (stopReason: string) =>
       prompt(editor, sessionId, `@stop ${JSON.stringify({ stopReason })}`);
     expect((await stop("max_tokens")).stopReason).toBe("max_tokens");
@@ -46,7 +41,7 @@ describe("prompt-turn", () => {
     "Cancellation: sends all updates, then responds with cancelled, also while a question is open, over %s (D5)",
     async (transport) => {
       const editor = await world.open({ transport });
-      const sessionId = await newSession(editor);
+      const sessionId = await world.newSession(editor);
       let ended = false;
       const reply = prompt(
         editor,
@@ -70,7 +65,7 @@ describe("prompt-turn", () => {
 
   it("Cancellation: prompts that wait in the queue are cancelled too (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const first = prompt(editor, sessionId, script(say("first"), silent()));
     await expect.poll(() => textOf(editor.updates)).toBe("first");
     const second = prompt(editor, sessionId, script(say("second")));
@@ -83,7 +78,7 @@ describe("prompt-turn", () => {
 
   it("Errors: a prompt that fails has the reason of the agent (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const failing = prompt(
       editor,
       sessionId,
@@ -96,7 +91,7 @@ describe("prompt-turn", () => {
 describe("cancellation", () => {
   it("Receiving: a request that is cancelled gets a response (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const controller = new AbortController();
     const reply = editor.agent.request(
       session.prompt,
@@ -112,7 +107,7 @@ describe("cancellation", () => {
 describe("agent-plan and session-config-options", () => {
   it("Updating Plans: each update has all entries (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const plan = (status: string) =>
       update({
         sessionUpdate: "plan",
@@ -196,7 +191,7 @@ describe("extensibility and overview", () => {
 
   it("Argument requirements: paths of tool calls are absolute (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     await prompt(
       editor,
       sessionId,
@@ -221,7 +216,7 @@ describe("extensibility and overview", () => {
 describe("elicitation", () => {
   it("Response Actions: decline and cancel are no answers with content (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     const reply = prompt(
       editor,
       sessionId,
@@ -235,7 +230,7 @@ describe("elicitation", () => {
 
   it("Form Mode: the schema arrives as the agent sent it (D5)", async () => {
     const editor = await world.open();
-    const sessionId = await newSession(editor);
+    const sessionId = await world.newSession(editor);
     void prompt(
       editor,
       sessionId,

@@ -1,6 +1,10 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import {
+  methods,
+  type PromptResponse,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
@@ -19,6 +23,8 @@ export interface EditorWorld {
   readonly root: string;
   readonly folder: string;
   open(options?: Partial<EditorOptions>): Promise<Editor>;
+  /** The ID of a new session in the repository. */
+  newSession(editor: Editor): Promise<string>;
   /** Kills the server at once and starts it again. */
   killAndStart(): Promise<void>;
   kill(): Promise<void>;
@@ -52,6 +58,13 @@ export async function openEditorWorld(config: object = {}): Promise<EditorWorld>
       editors.add(editor);
       return editor;
     },
+    async newSession({ agent }) {
+      const { sessionId } = await agent.request(methods.agent.session.new, {
+        cwd: root,
+        mcpServers: [],
+      });
+      return sessionId;
+    },
     async kill() {
       await server.end("SIGKILL");
     },
@@ -70,6 +83,18 @@ export async function openEditorWorld(config: object = {}): Promise<EditorWorld>
     },
   };
   return world;
+}
+
+/** Sends a text and waits for the end of the turn. */
+export function prompt(
+  { agent }: Editor,
+  sessionId: string,
+  text: string,
+): Promise<PromptResponse> {
+  return agent.request(methods.agent.session.prompt, {
+    sessionId,
+    prompt: [{ type: "text", text }],
+  });
 }
 
 /** The text of one kind of chunk, in order. */
