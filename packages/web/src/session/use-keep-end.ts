@@ -3,8 +3,6 @@ import { outbox } from "../composer/page-outbox.ts";
 import type { TranscriptHandle } from "../transcript/transcript-list.tsx";
 
 const END_PX = 24;
-/** Measuring rows again takes several frames after a change of width. */
-const FRAMES = 4;
 
 /** Keeps the transcript at its end when its size changes. */
 export function useKeepEnd(
@@ -17,7 +15,6 @@ export function useKeepEnd(
     let isFirst = true;
     let isAtEnd = true;
     let top = 0;
-    let frame: number | null = null;
     const look = (list: Element): void => {
       const isNear = list.scrollHeight - list.scrollTop - list.clientHeight <= END_PX;
       // Growing text is away from the end for a moment; only scrolling up counts as leaving.
@@ -28,17 +25,11 @@ export function useKeepEnd(
     const onScroll = ({ target }: Event): void => {
       if (target instanceof Element && target.role === "log") look(target);
     };
-    const stay = (frames: number): void => {
-      transcript.current?.scrollToEnd();
-      frame = frames === 0 ? null : requestAnimationFrame(() => stay(frames - 1));
-    };
     const observer = new ResizeObserver(() => {
-      if (frame !== null) cancelAnimationFrame(frame);
-      frame = null;
       const list = element.querySelector('[role="log"]');
       // The first call reports the initial size.
       if (isFirst && list !== null) look(list);
-      else if (!isFirst && isAtEnd) stay(FRAMES);
+      else if (!isFirst && isAtEnd) transcript.current?.scrollToEnd();
       isFirst = false;
     });
     observer.observe(element);
@@ -46,7 +37,6 @@ export function useKeepEnd(
     element.addEventListener("scroll", onScroll, { capture: true, passive: true });
     return () => {
       observer.disconnect();
-      if (frame !== null) cancelAnimationFrame(frame);
       element.removeEventListener("scroll", onScroll, { capture: true });
     };
   }, [room, transcript]);

@@ -41,6 +41,7 @@ const FoundHits = loaded(() => import("./found-hits.tsx").then((m) => m.FoundHit
 export interface TranscriptHandle {
   /** False when there is no such message. It may have to be loaded first. */
   scrollToMessage(messageId: string): Promise<boolean>;
+  /** Stays there until the reader looks at another place. */
   scrollToEnd(): void;
   /** Scrolls to the previous or next message of a user. */
   stepUser(step: -1 | 1): Promise<void>;
