@@ -4,6 +4,8 @@ import { reportTurns } from "./changes/report-turns.ts";
 import { benchTurns } from "./changes/turns-bench.ts";
 import { benchCluster, printRates } from "./cluster-bench.ts";
 import { benchCommands } from "./command-bench.ts";
+import { benchDoors } from "./doors/doors-bench.ts";
+import { reportDoors } from "./doors/report-doors.ts";
 import { compare } from "./floor/compare.ts";
 import { benchFloods } from "./flood/flood-bench.ts";
 import { reportFloods } from "./flood/report-flood.ts";
@@ -111,6 +113,18 @@ export const PARTS: readonly Part[] = [
     run: async (effort) =>
       reportRows(
         await benchCommands({ repeat: byEffort(effort, 3, 10, 30), hasBulk: effort !== "quick" }),
+      ),
+  },
+  {
+    name: "doors",
+    seconds: { quick: 20, usual: 35 },
+    title: "The doors: starts of their programs, and answers through them",
+    run: async (effort) =>
+      reportDoors(
+        await benchDoors({
+          starts: byEffort(effort, 5, 15, 50),
+          messages: byEffort(effort, 40, 100, 300),
+        }),
       ),
   },
   {

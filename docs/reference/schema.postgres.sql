@@ -8,7 +8,7 @@ create table "AccessToken" (
   "expiresAt" bigint,
   "revokedAt" bigint,
   "sessionId" text,
-  constraint "AccessToken_scope_check" CHECK ((scope = ANY (ARRAY['read'::text, 'send'::text, 'admin'::text]))),
+  constraint "AccessToken_scope_check" CHECK ((scope = ANY (ARRAY['read'::text, 'send'::text, 'approve'::text, 'admin'::text]))),
   constraint access_token_digest UNIQUE (digest),
   constraint access_token_key PRIMARY KEY (id)
 );
@@ -117,7 +117,7 @@ create table "Browser" (
   "createdAt" bigint not null,
   "lastUsedAt" bigint not null,
   "expiresAt" bigint not null,
-  constraint "Browser_scope_check" CHECK ((scope = ANY (ARRAY['read'::text, 'send'::text, 'admin'::text]))),
+  constraint "Browser_scope_check" CHECK ((scope = ANY (ARRAY['read'::text, 'send'::text, 'approve'::text, 'admin'::text]))),
   constraint browser_digest UNIQUE (digest),
   constraint browser_key PRIMARY KEY (id)
 );

@@ -1,7 +1,7 @@
 CREATE TABLE "AccessToken" (
   "id" text not null,
   "name" text not null,
-  "scope" text not null check ("scope" in ('read', 'send', 'admin')),
+  "scope" text not null check ("scope" in ('read', 'send', 'approve', 'admin')),
   "digest" text not null,
   "createdAt" integer not null,
   "lastUsedAt" integer,
@@ -121,7 +121,7 @@ CREATE TRIGGER "session_removed" after delete on "AgentSession" begin update "Se
 
 CREATE TABLE "Browser" (
   "id" text not null,
-  "scope" text not null check ("scope" in ('read', 'send', 'admin')),
+  "scope" text not null check ("scope" in ('read', 'send', 'approve', 'admin')),
   "tokenId" text,
   "tokenName" text,
   "userAgent" text not null,

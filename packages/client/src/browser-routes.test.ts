@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient, type Client } from "./client.ts";
+import { createClient, type Client } from "./index.ts";
 import { bodyOf, openTestServer } from "./testing/test-server.ts";
 
 const AT = "2026-01-02T03:04:05.678Z";
@@ -27,6 +27,11 @@ const ROUTES: readonly Route[] = [
     request: "POST /api/sign-in",
     body: { code: "once" },
     reply: { key: "k" },
+  },
+  {
+    ask: (client) => client.ownToken(),
+    request: "GET /api/token",
+    reply: { name: "ci", scope: "approve", sessionId: null, expiresAt: AT },
   },
   {
     ask: (client) => client.signOut(),

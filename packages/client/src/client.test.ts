@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { createClient, type Client } from "./client.ts";
+import { createClient, type Client } from "./index.ts";
 import { AT, SESSION } from "./testing/session-model.ts";
 import { bodyOf, openTestServer, sendProblem, type Answer } from "./testing/test-server.ts";
 

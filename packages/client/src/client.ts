@@ -8,6 +8,7 @@ import type {
   Health,
   Node,
   NodesReply,
+  OwnToken,
   ProviderLogin,
   ProvidersReply,
   Readiness,
@@ -44,8 +45,7 @@ import {
 } from "./connection.ts";
 import { streamEvents } from "./event-stream.ts";
 import { createSessions } from "./sessions.ts";
-import { createSocketFetch } from "./socket-fetch.ts";
-import { schemaValidation, shapeValidation } from "./validation.ts";
+import { shapeValidation } from "./validation.ts";
 
 /** The address of the server, or the path of its Unix socket, which needs no token. Sockets work only in Node. */
 export type ClientOptions =
@@ -62,14 +62,6 @@ export type Nodes = ReturnType<typeof createNodes>;
 /** Needs the scope `admin`. */
 export type Tokens = ReturnType<typeof createTokens>;
 
-export function createClient(options: ClientOptions): Client {
-  const reached =
-    "socketPath" in options
-      ? { ...options, url: "http://localhost", fetch: createSocketFetch(options.socketPath) }
-      : options;
-  return clientOf(createConnection(reached, schemaValidation));
-}
-
 /**
  * A client that checks only the outer shape of replies. It leaves the schemas out of a bundle: for pages
  * that are served by the server they talk to.
@@ -78,7 +70,8 @@ export function createUncheckedClient(options: ConnectionOptions): Client {
   return clientOf(createConnection(options, shapeValidation));
 }
 
-function clientOf(connection: Connection) {
+/** All calls of the API, through a connection. */
+export function clientOf(connection: Connection) {
   const { call, text } = connection;
   return {
     sessions: createSessions(connection),
@@ -86,6 +79,9 @@ function clientOf(connection: Connection) {
     removed: createRemoved(connection),
     nodes: createNodes(connection),
     tokens: createTokens(connection),
+    /** The rights of this client. */
+    ownToken: (options?: CallOptions): Promise<OwnToken> =>
+      call("ownTokenSchema", "GET", "/api/token", options),
     /** The inbox: everything in all sessions that waits for an answer. */
     suspensions: (options?: CallOptions): Promise<SuspensionsReply> =>
       call("suspensionsReplySchema", "GET", "/api/suspensions", options),

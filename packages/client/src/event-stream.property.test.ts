@@ -12,7 +12,7 @@ import {
 } from "./testing/event-log.ts";
 import { reconnectingNow } from "./testing/reconnecting-now.ts";
 import { openTestServer } from "./testing/test-server.ts";
-import { schemaValidation } from "./validation.ts";
+import { schemaValidation } from "./schema-validation.ts";
 
 interface Stream {
   readonly entries: readonly Entry[];

@@ -10,7 +10,7 @@ import {
   startEventStream,
   type Answer,
 } from "./testing/test-server.ts";
-import { schemaValidation } from "./validation.ts";
+import { schemaValidation } from "./schema-validation.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -9,7 +9,7 @@ import { answerUntilCut, encodeEntry, positionOf, type Cut } from "./testing/eve
 import { reconnectingNow } from "./testing/reconnecting-now.ts";
 import { createSessionModel, type SessionModel, type Step } from "./testing/session-model.ts";
 import { openTestServer } from "./testing/test-server.ts";
-import { schemaValidation } from "./validation.ts";
+import { schemaValidation } from "./schema-validation.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 8 });
 const step: fc.Arbitrary<Step> = fc.oneof(

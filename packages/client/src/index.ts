@@ -5,8 +5,8 @@ export {
   MissingMessageError,
   type StreamEvent,
 } from "./apply-event.ts";
+export { createClient } from "./checked-client.ts";
 export {
-  createClient,
   createUncheckedClient,
   type Client,
   type ClientOptions,

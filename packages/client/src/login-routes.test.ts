@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createClient, type Client } from "./client.ts";
+import { createClient, type Client } from "./index.ts";
 import { bodyOf, openTestServer } from "./testing/test-server.ts";
 
 const LOGIN = { state: "none", url: null, code: null, message: null, released: 0 };

@@ -1,28 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createClient, type Client } from "./client.ts";
+import { createClient, type Client } from "./index.ts";
 import { NODE, TOKEN } from "./testing/server-replies.ts";
-import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
+import { AT, REPOSITORY, RUN, SESSION } from "./testing/session-model.ts";
 import { bodyOf, openTestServer } from "./testing/test-server.ts";
 
-const RUN = {
-  id: "run",
-  sessionId: "s",
-  messageId: "m",
-  status: "running",
-  provider: "demo",
-  model: null,
-  attempts: 1,
-  stopReason: null,
-  error: null,
-  usage: null,
-  memory: null,
-  unusedAnswers: [],
-  changes: null,
-  rewoundAt: null,
-  queuedAt: AT,
-  startedAt: AT,
-  endedAt: null,
-};
 const SENT = {
   message: {
     id: "m",

@@ -19,6 +19,8 @@ import {
   type FinalizeRequest,
   type ForkRequest,
   type GrantsReply,
+  type History,
+  type HistoryQuery,
   type ListSessionsQuery,
   type MergeReply,
   type MergeRequest,
@@ -44,6 +46,7 @@ import {
   type SessionQuery,
   type ShouldResumeQuery,
   type UpdateSessionRequest,
+  type WholeRun,
   type WholeSession,
 } from "@holdfast/protocol";
 import type { StreamEvent } from "./apply-event.ts";
@@ -119,6 +122,14 @@ export function createSessions(connection: Connection) {
     ): Promise<MessagesReply> =>
       call("messagesReplySchema", "GET", pathOf(id, "messages"), { ...options, query }),
 
+    /** Messages as bounded text. */
+    history: async (
+      id: string,
+      query?: Partial<HistoryQuery>,
+      options?: CallOptions,
+    ): Promise<History> =>
+      call("historySchema", "GET", pathOf(id, "history"), { ...options, query }),
+
     /** The output of a tool call, whole if the agent left it in a file that may be read. */
     output: async (id: string, messageId: string, options?: CallOptions): Promise<ToolOutput> =>
       readOutput(connection, pathOf(id, "messages", messageId, "output"), options),
@@ -130,6 +141,10 @@ export function createSessions(connection: Connection) {
       options?: CallOptions,
     ): Promise<RunsReply> =>
       call("runsReplySchema", "GET", pathOf(id, "runs"), { ...options, query }),
+
+    /** One run, with the answer of its agent. */
+    run: async (id: string, runId: string, options?: CallOptions): Promise<WholeRun> =>
+      call("wholeRunSchema", "GET", pathOf(id, "runs", runId), options),
 
     /** What the agent of the next message lets you choose: mode, model and its other options. */
     options: async (id: string, options?: CallOptions): Promise<OptionsReply> =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { REPOSITORY, SESSION } from "./testing/session-model.ts";
-import { schemaValidation, shapeValidation } from "./validation.ts";
+import { schemaValidation } from "./schema-validation.ts";
+import { shapeValidation } from "./validation.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const message = {

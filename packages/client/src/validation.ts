@@ -1,6 +1,5 @@
-import * as protocol from "@holdfast/protocol";
-// By name: reading it from the namespace would keep all schemas in the bundle of an unchecked client.
-import { parseFeedEvent, type FeedEvent } from "@holdfast/protocol";
+import type * as protocol from "@holdfast/protocol";
+import type { FeedEvent } from "@holdfast/protocol";
 import { isObject } from "./helpers.ts";
 
 /** The name of a schema in the protocol. */
@@ -13,19 +12,6 @@ export interface Validation {
   reply<Name extends ReplyName>(name: Name, body: unknown): Reply<Name> | undefined;
   /** Null for an event of a newer server. Throws when the data does not fit. */
   event(name: string, data: unknown): FeedEvent | null;
-}
-
-/** Validates every field with the schemas of the protocol. */
-export const schemaValidation: Validation = {
-  reply: (name, body) => {
-    const schemas: { readonly [Name in ReplyName]: Schema<Reply<Name>> } = protocol;
-    return schemas[name].safeParse(body).data;
-  },
-  event: parseFeedEvent,
-};
-
-interface Schema<Value> {
-  safeParse(value: unknown): { readonly data?: Value | undefined };
 }
 
 /** The fields without which an event cannot be applied. */

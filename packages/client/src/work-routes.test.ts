@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient, type Client } from "./client.ts";
+import { createClient, type Client } from "./index.ts";
 import { bodyOf, openTestServer } from "./testing/test-server.ts";
 
 const CHANGES = {

@@ -27,6 +27,7 @@ export * from "./removed.ts";
 export * from "./repository.ts";
 export * from "./requests/agent-options.ts";
 export * from "./requests/agent-tools.ts";
+export * from "./requests/history.ts";
 export * from "./requests/report-event.ts";
 export * from "./requests/resume-decision.ts";
 export * from "./requests/send-message.ts";

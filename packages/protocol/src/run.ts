@@ -116,6 +116,21 @@ export const pastRunSchema = runSchema
   .meta({ id: "PastRun", description: "A run with its suspensions." });
 export type PastRun = z.infer<typeof pastRunSchema>;
 
+export const wholeRunSchema = pastRunSchema
+  .extend({
+    answer: z
+      .string()
+      .describe(
+        "what the agent said since its last tool call in this run, or before it if it said nothing since; without thoughts",
+      ),
+    answerCut: z
+      .boolean()
+      .describe(`whether only the end is given: at most ${LIMITS.answerTextLength} characters`),
+    step: z.string().nullable().describe("the last tool call of the run; null if there is none"),
+  })
+  .meta({ id: "WholeRun", description: "A run with its suspensions and the answer of its agent." });
+export type WholeRun = z.infer<typeof wholeRunSchema>;
+
 export const runsReplySchema = z
   .object({
     runs: z.array(pastRunSchema).describe("in the order in which they were requested"),

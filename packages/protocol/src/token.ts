@@ -4,7 +4,7 @@ import { idSchema } from "./fields/identifier.ts";
 import { timeSchema } from "./fields/time.ts";
 
 /** Scopes of a token. Each one includes those before it. */
-export const TOKEN_SCOPES = ["read", "send", "admin"] as const;
+export const TOKEN_SCOPES = ["read", "send", "approve", "admin"] as const;
 export const tokenScopeSchema = z.enum(TOKEN_SCOPES).meta({ id: "TokenScope" });
 export type TokenScope = z.infer<typeof tokenScopeSchema>;
 
@@ -13,7 +13,7 @@ export const tokenSchema = z
     id: idSchema,
     name: z.string(),
     scope: tokenScopeSchema,
-    sessionId: idSchema.nullable().describe("the only session it can read; null: no such limit"),
+    sessionId: idSchema.nullable().describe("the only session it can use; null: no such limit"),
     createdAt: timeSchema,
     lastUsedAt: timeSchema.nullable().describe("accurate to about ten minutes; null if never used"),
     expiresAt: timeSchema.nullable(),
@@ -34,6 +34,19 @@ export const createdTokenSchema = tokenSchema
   .meta({ id: "CreatedToken" });
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
 
+export const ownTokenSchema = z
+  .object({
+    name: z
+      .string()
+      .nullable()
+      .describe("null: the caller has no API token, and has not signed in with one"),
+    scope: tokenScopeSchema,
+    sessionId: idSchema.nullable().describe("the only session it can use; null: no such limit"),
+    expiresAt: timeSchema.nullable().describe("of the token, or of the sign-in of a browser"),
+  })
+  .meta({ id: "OwnToken", description: "The rights of the caller." });
+export type OwnToken = z.infer<typeof ownTokenSchema>;
+
 export const tokenParamsSchema = z.object({ id: idSchema });
 
 /** Ten years. */
@@ -43,12 +56,17 @@ export const createTokenRequestSchema = z
   .strictObject({
     name: nameSchema.describe("purpose of the token"),
     scope: tokenScopeSchema,
-    sessionId: idSchema.optional().describe("lets it read this session, and nothing else"),
+    sessionId: idSchema
+      .optional()
+      .describe("limits it to the routes of this session; needs the scope read or send"),
     expiresInDays: z.number().positive().max(MAX_DAYS).optional().describe("fractions are allowed"),
   })
-  .refine(({ scope, sessionId }) => sessionId === undefined || scope === "read", {
-    path: ["scope"],
-    message: "A token for one session must have the scope read.",
-  })
+  .refine(
+    ({ scope, sessionId }) => sessionId === undefined || scope === "read" || scope === "send",
+    {
+      path: ["scope"],
+      message: "must be read or send if the token is for one session",
+    },
+  )
   .meta({ id: "CreateTokenRequest" });
 export type CreateTokenRequest = z.infer<typeof createTokenRequestSchema>;

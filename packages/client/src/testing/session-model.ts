@@ -3,12 +3,33 @@ import type {
   OpenSuspension,
   Phase,
   QueuedMessage,
+  Run,
   Session,
   WholeSession,
 } from "@holdfast/protocol";
 import type { Entry } from "./event-log.ts";
 
 export const AT = "2026-01-02T03:04:05.678Z";
+
+export const RUN: Run = {
+  id: "run",
+  sessionId: "s",
+  messageId: "m",
+  status: "running",
+  provider: "demo",
+  model: null,
+  attempts: 1,
+  stopReason: null,
+  error: null,
+  usage: null,
+  memory: null,
+  unusedAnswers: [],
+  changes: null,
+  rewoundAt: null,
+  queuedAt: AT,
+  startedAt: AT,
+  endedAt: null,
+};
 
 export const SESSION: Session = {
   id: "s",

@@ -4,6 +4,7 @@ export const LIMITS = {
   messageParts: 100,
   metadataBytes: 64 * 1024,
   answerBytes: 1024 * 1024,
+  answerTextLength: 64 * 1024,
   jsonDepth: 64,
   titleLength: 500,
   nameLength: 200,
@@ -21,6 +22,7 @@ export const LIMITS = {
   pageSize: 100,
   messagePageSize: 1000,
   filePageSize: 100,
+  historyEntries: 100,
 } as const;
 
 /** The length in UTF-8. This package runs without Node and DOM types, so it has no encoder. */

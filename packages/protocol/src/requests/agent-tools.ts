@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { countInputSchema, limitSchema } from "../fields/number.ts";
-import { LIMITS } from "../fields/limits.ts";
 import { phaseSchema } from "../session.ts";
-import { timeSchema } from "../fields/time.ts";
 
 /** Limits of the requests that agents send through their tools. */
 export const AGENT_LIMITS = {
@@ -12,7 +9,6 @@ export const AGENT_LIMITS = {
   eventNameLength: 200,
   /** A year. */
   expiresInMinutes: 525_600,
-  historyEntries: 100,
 } as const;
 
 export const agentPhaseRequestSchema = z
@@ -40,33 +36,6 @@ export const agentEventRequestSchema = z
   })
   .meta({ id: "AgentEventRequest" });
 export type AgentEventRequest = z.infer<typeof agentEventRequestSchema>;
-
-export const agentHistoryQuerySchema = z.object({
-  limit: limitSchema(AGENT_LIMITS.historyEntries, 20),
-  after: countInputSchema.optional().describe("only messages after this seq"),
-  search: z.string().min(1).max(LIMITS.searchLength).optional(),
-});
-export type AgentHistoryQuery = z.infer<typeof agentHistoryQuerySchema>;
-
-export const agentHistorySchema = z
-  .object({
-    messages: z
-      .array(
-        z.object({
-          seq: z.int(),
-          role: z.enum(["user", "agent", "system"]),
-          timestamp: timeSchema,
-          text: z.string(),
-          cut: z.int().describe("number of characters cut off at the end"),
-        }),
-      )
-      .describe("in order; the newest ones unless `after` is given"),
-    leftOut: z
-      .int()
-      .describe("number of older messages, or with `after` of newer ones, that are not listed"),
-  })
-  .meta({ id: "AgentHistory" });
-export type AgentHistory = z.infer<typeof agentHistorySchema>;
 
 export const agentMcpMessageSchema = z
   .unknown()

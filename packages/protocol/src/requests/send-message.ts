@@ -23,7 +23,9 @@ export const sendMessageRequestSchema = z
     provider: nameSchema.nullish().describe("only for this run"),
     provider_id: nameSchema.nullish().describe("alias of `provider`"),
     model: nameSchema.nullish().describe("only for this run"),
-    mode: modeInputSchema.nullish().describe("only for this run"),
+    mode: modeInputSchema
+      .nullish()
+      .describe("only for this run; needs the scope approve, like options"),
     options: optionsInputSchema.optional().describe("only for this run"),
     delivery: deliveryModeSchema.default("queue").describe("what to do if the session is busy"),
     continuity: continuityPolicySchema.default("auto"),

@@ -73,11 +73,13 @@ export const createSessionRequestSchema = orEmpty(
       title: titleSchema.nullish(),
       provider: nameSchema.nullish(),
       model: nameSchema.nullish(),
-      mode: modeInputSchema.nullish().describe("mode of the agent"),
+      mode: modeInputSchema
+        .nullish()
+        .describe("mode of the agent; needs the scope approve, like options"),
       options: optionsInputSchema.optional().describe("options of the agent by their ID"),
       agentName: nameSchema.nullish(),
       purpose: z.string().max(LIMITS.purposeLength).nullish(),
-      metadata: metadataSchema.optional(),
+      metadata: metadataSchema.optional().describe("`permissions` in it needs the scope approve"),
       mcpServers: mcpServersSchema
         .optional()
         .describe(
@@ -128,7 +130,11 @@ export type ListSessionsQuery = z.infer<typeof listSessionsQuerySchema>;
 export const updateSessionRequestSchema = z
   .strictObject({
     title: titleSchema.nullable().optional(),
-    metadata: metadataSchema.optional().describe("merged into the existing metadata"),
+    metadata: metadataSchema
+      .optional()
+      .describe(
+        "merged into the existing metadata; `budget` and `permissions` in it need the scope approve",
+      ),
     phase: phaseSchema.optional(),
     error: reasonSchema.optional().describe("increases errorCount and sets lastError"),
     resetErrors: z.boolean().optional().describe("sets errorCount to 0 before `error` is counted"),
@@ -138,7 +144,9 @@ export const updateSessionRequestSchema = z
     mode: modeInputSchema
       .nullable()
       .optional()
-      .describe("mode of the agent of the next message; null leaves it to the agent"),
+      .describe(
+        "mode of the agent of the next message; null leaves it to the agent. Needs the scope approve, like options",
+      ),
     options: optionChangesInputSchema
       .optional()
       .describe("options of that agent; others stay as they are. null: the agent's default"),
@@ -153,7 +161,14 @@ export const updateSessionRequestSchema = z
 export type UpdateSessionRequest = z.infer<typeof updateSessionRequestSchema>;
 
 export const cancelRequestSchema = orEmpty(
-  z.strictObject({ reason: reasonSchema.optional() }).meta({ id: "CancelRequest" }),
+  z
+    .strictObject({
+      reason: reasonSchema.optional(),
+      runId: idSchema
+        .optional()
+        .describe("cancel only this run; by default, whichever run is current"),
+    })
+    .meta({ id: "CancelRequest" }),
 );
 export type CancelRequest = z.infer<typeof cancelRequestSchema>;
 

@@ -106,7 +106,9 @@ export const rewindRequestSchema = z
     force: z
       .boolean()
       .default(false)
-      .describe("also restores files that somebody else has changed since"),
+      .describe(
+        "also restores files that somebody else has changed since; needs the scope approve",
+      ),
     dryRun: z.boolean().default(false).describe("only says what would be done"),
     undo: idSchema.optional().describe("takes this rewind back, which must be the last one"),
   })

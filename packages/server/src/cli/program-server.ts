@@ -42,7 +42,16 @@ export function addServerCommands(holdfast: Command): void {
     .option("--provider <name>", "agent or model of new sessions (default: the server's)")
     .addHelpText(...examples("holdfast acp", "holdfast acp --provider claude"))
     .action(run(async () => (await import("./doors/acp-command.ts")).serveEditor));
-  holdfast.command("mcp", { hidden: true }).action(run(async () => (await serving()).serveTools));
+  withData(holdfast.command("mcp"))
+    .summary("let a program that speaks the Model Context Protocol use sessions")
+    .description(
+      "Speaks the Model Context Protocol on standard input and output, so that another agent or program gives work to agents, waits for answers and reads sessions. That program starts this command.",
+    )
+    .addOption(
+      checked("--url <url>", "server to use (default: the one on the data folder)", SERVER_URL),
+    )
+    .addHelpText(...examples("holdfast mcp"))
+    .action(run(mcpCommand));
   withServerOptions(holdfast.command("doctor"))
     .summary("check the installation")
     .description(
@@ -50,6 +59,14 @@ export function addServerCommands(holdfast: Command): void {
     )
     .addHelpText(...examples("holdfast doctor"))
     .action(run(async () => (await import("./commands/doctor.ts")).examine));
+}
+
+/** An agent in a session starts the same command for the tools of its own session, and says so in the environment. */
+async function mcpCommand() {
+  const { URL_VARIABLE } = await import("./tools/agent-tools.ts");
+  return process.env[URL_VARIABLE] === undefined
+    ? (await import("./doors/mcp-command.ts")).serveOrchestrator
+    : (await import("./tools/tool-server.ts")).serveTools;
 }
 
 function addBackground(holdfast: Command): void {

@@ -164,12 +164,18 @@ function addTokens(holdfast: Command): void {
     .addOption(
       choice(
         "--scope <scope>",
-        "what the token allows; send includes read, admin includes both",
+        "what the token allows; each scope includes those before it",
         SCOPES,
       ).makeOptionMandatory(),
     )
+    .option("--session <id>", "only for this session, with the scope read or send")
     .addOption(checked("--expires <days>", "days until it expires (default: never)", POSITIVE))
-    .addHelpText(...examples("TOKEN=$(holdfast token create --name ci --scope send --expires 90)"))
+    .addHelpText(
+      ...examples(
+        "TOKEN=$(holdfast token create --name ci --scope send --expires 90)",
+        "TOKEN=$(holdfast token create --name agent --scope send --session ID)",
+      ),
+    )
     .action(run(async () => (await tokens()).createToken));
   withServerOptions(token.command("list"))
     .summary("list the tokens")

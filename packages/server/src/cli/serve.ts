@@ -34,6 +34,7 @@ import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts
 import { defined } from "../domain/defined.ts";
 import { foundIn, hostState, openHostOf, toolKeyIn } from "./agent-host.ts";
 import { openEditorDoor } from "./doors/editor-door.ts";
+import { openMcpDoor } from "./doors/mcp-door.ts";
 import { processStart } from "./background/process-start.ts";
 import { signInAddress } from "./access/sign-in-address.ts";
 import { serverToken } from "./access/server-token.ts";
@@ -150,6 +151,11 @@ export async function startServer(
       // Loaded with the first call, because few servers need it at their start.
       answerMcp: async (request) => (await import("./tools/tool-endpoint.ts")).answerMcp(request),
       editorDoor: openEditorDoor({
+        address: () => reachableAt,
+        dataFolder: settings.dataFolder,
+        logger,
+      }),
+      mcpDoor: openMcpDoor({
         address: () => reachableAt,
         dataFolder: settings.dataFolder,
         logger,

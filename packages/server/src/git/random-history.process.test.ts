@@ -39,6 +39,25 @@ const KEPT: [{ isLinked: boolean; steps: Step[] }][] = [
       ],
     },
   ],
+  [
+    {
+      isLinked: false,
+      steps: [
+        { do: "snapshot" },
+        { do: "rules", folder: "dir/sub/", text: "" },
+        { do: "snapshot" },
+        { do: "write", name: "a.txt", content: "one\r\ntwo\n" },
+        { do: "snapshot" },
+        { do: "snapshot" },
+        { do: "snapshot" },
+        { do: "attributes", folder: "", text: "*.txt text eol=crlf\n" },
+        { do: "link", name: "dir", to: "a.txt" },
+        { do: "exclude", text: "*.txt\n" },
+        { do: "restore", target: 47, gaps: [77, 29], force: false },
+        { do: "restore", target: 17, gaps: [43], force: true },
+      ],
+    },
+  ],
 ];
 
 describe("snapshots in random histories", () => {

@@ -9,7 +9,8 @@ import type { Browsers } from "../runtime/tokens/browsers.ts";
 import type { AgentTokens } from "./guard/agent-token.ts";
 import type { SignInCodes } from "./guard/sign-in-codes.ts";
 import type { AnswerMcp } from "./wire/answer-mcp.ts";
-import type { EditorDoor } from "./wire/editor-door.ts";
+import type { EditorDoor } from "./doors/editor-door.ts";
+import type { McpDoor } from "./doors/mcp-door.ts";
 
 /** The dependencies of the routes. The composition root creates them. */
 export interface AppServices {
@@ -30,6 +31,8 @@ export interface AppServices {
   readonly answerMcp?: AnswerMcp;
   /** Answers editors on `/acp`. Without it there is no such address. */
   readonly editorDoor?: EditorDoor;
+  /** Answers orchestrators on `/mcp`. Without it there is no such address. */
+  readonly mcpDoor?: McpDoor;
   /** The folder of the built web page; null serves no page. */
   readonly webFolder: string | null;
   /** The log of requests and failures: a pino logger, or a compatible one. */

@@ -9,7 +9,7 @@ import { addChangesRoutes } from "./routes/changes-routes.ts";
 import { addDocs } from "./docs/add-docs.ts";
 import { compressReplies } from "./server/compress-replies.ts";
 import { drainRefusedBodies } from "./server/drain-body.ts";
-import { addEditorRoutes } from "./routes/editor-routes.ts";
+import { addEditorRoutes } from "./doors/editor-routes.ts";
 import { addEventRoutes } from "./routes/event-routes.ts";
 import { addGracefulClose } from "./server/graceful-close.ts";
 import { countFailedAttempts, type FailedAttempts } from "./guard/failed-attempts.ts";
@@ -18,6 +18,7 @@ import { createHeadRequests } from "./server/head-requests.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { validatorCompiler } from "./problems/invalid-request.ts";
 import { addLifecycleRoutes } from "./routes/lifecycle-routes.ts";
+import { addMcpRoutes } from "./doors/mcp-routes.ts";
 import { addMessageRoutes } from "./routes/message-routes.ts";
 import { addMetricsRoute } from "./routes/metrics-route.ts";
 import { addNotFound } from "./problems/not-found.ts";
@@ -147,6 +148,7 @@ async function addRoutes(
   if (tokens !== undefined && browsers !== undefined && codes !== undefined)
     addSignInRoutes(app, { token, tokens, browsers, codes, attempts });
   if (services.editorDoor !== undefined) await addEditorRoutes(app, services.editorDoor);
+  if (services.mcpDoor !== undefined) await addMcpRoutes(app, services.mcpDoor);
   if (services.webFolder !== null) await addWebPage(app, services.webFolder);
 }
 

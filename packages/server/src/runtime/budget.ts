@@ -1,6 +1,8 @@
 import { isObject, type Json, type JsonObject } from "../domain/json.ts";
 import type { Run } from "../storage/store.ts";
 
+export const BUDGET_KEY = "budget";
+
 /** The limits in `metadata.budget` of a session: `{tokens: 200000}`, `{cost: 5, currency: "USD"}`. */
 export interface Budget {
   readonly tokens: number | null;
@@ -15,7 +17,7 @@ export interface Spent {
 }
 
 export function budgetIn(metadata: JsonObject): Budget | null {
-  const budget = metadata["budget"];
+  const budget = metadata[BUDGET_KEY];
   if (!isObject(budget)) return null;
   const tokens = positive(budget["tokens"]);
   const cost = positive(budget["cost"]);

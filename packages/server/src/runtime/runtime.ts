@@ -39,6 +39,7 @@ import type {
   UpdateSession,
 } from "./requests/request-types.ts";
 import type { History, ReadHistory } from "./requests/session-history.ts";
+import type { ReadRun, WholeRun } from "./requests/read-run.ts";
 import type {
   MessagePage,
   ReadMessages,
@@ -75,7 +76,9 @@ export type { FindFiles } from "./repositories/repository-files.ts";
 export type { AgentSessionEnd } from "./requests/delete-agent-sessions.ts";
 export type { ReportedEvent } from "./requests/report-event.ts";
 export type * from "./requests/request-types.ts";
+export type { ReadRun, WholeRun } from "./requests/read-run.ts";
 export type {
+  PastRun,
   ReadMessages,
   ReadRuns,
   RunPage,
@@ -115,6 +118,8 @@ export interface Runtime extends ServerLogins {
   sendMessage(request: SendMessage): Promise<Reply<{ readonly sent: Sent }>>;
   readMessages(query: ReadMessages): Promise<Reply<MessagePage>>;
   readRuns(query: ReadRuns): Promise<Reply<RunPage>>;
+  /** One run, with the answer of its agent. */
+  readRun(query: ReadRun): Promise<Reply<{ readonly run: WholeRun }>>;
   /** The output of a tool call, whole if possible. */
   readOutput(request: ReadOutput): Promise<Reply<{ readonly output: ToolOutput }>>;
   /** What the next agent of the session offers, with the values that it gets. */
@@ -125,7 +130,10 @@ export interface Runtime extends ServerLogins {
   editQueued(request: EditQueued): QueueReply;
   withdrawQueued(request: OnMessage): QueueReply;
 
-  cancel(request: OnSession & { readonly reason: string }): Promise<SessionReply>;
+  /** With `runId`, only that run, and a refusal if another one is current. */
+  cancel(
+    request: OnSession & { readonly reason: string; readonly runId?: string },
+  ): Promise<SessionReply>;
   resume(request: OnSession): Promise<SessionReply>;
   answer(request: AnswerSuspension): Promise<SessionReply>;
   archive(request: OnSession): Promise<SessionReply>;

@@ -31,7 +31,7 @@ import {
 import { readRaw, unreadableSessions } from "./reads/raw-session.ts";
 import { readEvents } from "./reads/read-events.ts";
 import { readFigures, tally } from "./reads/read-figures.ts";
-import { readMessage, readMessages, readNewest } from "./reads/read-messages.ts";
+import { readMessage, readMessages, readNewest, readNewestOfRun } from "./reads/read-messages.ts";
 import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readDecisions } from "./reads/decisions.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
@@ -124,6 +124,7 @@ export function portableStore(parts: Parts): Store {
     findSessions: reading(findSessions),
     readMessages: reading(readMessages),
     readNewest: reading(readNewest),
+    readNewestOfRun: reading(readNewestOfRun),
     readMessage: reading(readMessage),
     readEvents: reading(readEvents),
     readQueue: reading(readQueue),

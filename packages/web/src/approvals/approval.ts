@@ -131,7 +131,9 @@ export function closingText(suspension: Suspension): string | null {
 const AUTHORS: ReadonlyMap<string, string> = new Map([
   ["browser", "a person in a browser"],
   ["command line", "the command line"],
+  ["editor", "a person in an editor"],
   ["login", "a login"],
+  ["orchestrator", "a program that leads agents"],
   ["server token", "a program with the server’s token"],
   ["socket", "a program on the server’s machine"],
 ]);

@@ -14,7 +14,8 @@ import { ActionRow, Section } from "./section.tsx";
 
 const SCOPES: readonly { readonly scope: TokenScope; readonly name: string }[] = [
   { scope: "read", name: "Read: see everything" },
-  { scope: "send", name: "Send: also create sessions, send messages and answer" },
+  { scope: "send", name: "Send: also create sessions and send messages" },
+  { scope: "approve", name: "Approve: also answer, choose modes, change budgets and merge" },
   { scope: "admin", name: "Admin: also delete, manage repositories and tokens" },
 ];
 
@@ -67,7 +68,7 @@ function TokenRow({ token }: { readonly token: Token }): ReactElement {
       }}
     >
       <span className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
-        <Badge tone="plain">{sessionId === null ? scope : "one session"}</Badge>
+        <Badge tone="plain">{sessionId === null ? scope : `one session: ${scope}`}</Badge>
         <span>
           Created <RelativeTime time={createdAt} />
         </span>

@@ -120,7 +120,7 @@ function NewLink({
 /** The links that work. */
 function Links({ sessionId }: { readonly sessionId: string }): ReactElement | null {
   const { data: tokens = [] } = useQuery(tokensQuery);
-  const links = tokens.filter((token) => token.sessionId === sessionId);
+  const links = tokens.filter((token) => token.sessionId === sessionId && token.scope === "read");
   if (links.length === 0) return null;
   return (
     <section aria-labelledby="links-title">

@@ -29,6 +29,11 @@ it.each([
   [{ answer: "ever", answeredBy: "token: anna" }, "Allowed by anna"],
   [{ answer: "allow_once" }, "Allowed by you"],
   [{ answer: { optionId: "no" }, answeredBy: "command line" }, "Rejected by you in a terminal"],
+  [{ answer: { optionId: "no" }, answeredBy: "editor" }, "Rejected by you in an editor"],
+  [
+    { answer: { optionId: "no" }, answeredBy: "orchestrator" },
+    "Rejected by a program that leads agents",
+  ],
   [{ answeredBy: "policy: rule 2" }, "Allowed by a rule"],
   [{ answer: { outcome: "cancelled" }, answeredBy: "policy: rule 2" }, "Rejected by a rule"],
   [{ answeredBy: "an earlier answer, q0" }, "Allowed by an earlier answer"],

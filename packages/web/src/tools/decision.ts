@@ -80,6 +80,8 @@ function chosenKind({ request, answer }: Suspension): string | null {
 
 const AUTHORS: ReadonlyMap<string, string> = new Map([
   ["command line", "you in a terminal"],
+  ["editor", "you in an editor"],
+  ["orchestrator", "a program that leads agents"],
   ["server token", "a program"],
   ["socket", "a program"],
 ]);

@@ -50,13 +50,6 @@ async function replaceRunning(dataFolder: string): Promise<void> {
     );
 }
 
-/** Serves tools to the agent that started this process; the environment names its session. */
-export async function serveTools(): Promise<void> {
-  const { openToolServer } = await import("../tools/tool-server.ts");
-  const server = await openToolServer(process.env, process);
-  await server.closed;
-}
-
 /** `let-go`: another server goes on with the agents. `restart`: this one starts it. */
 export type StopRequest = "stop" | "let-go" | "restart";
 

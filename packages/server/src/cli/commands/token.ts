@@ -8,6 +8,8 @@ import { commandLine } from "../terminal/invocation.ts";
 export interface CreateTokenFlags extends CommonFlags {
   readonly name: string;
   readonly scope: TokenScope;
+  /** The only session that the token is for: its ID or agent ID. */
+  readonly session?: string;
   /** In days. */
   readonly expires?: number;
 }
@@ -15,9 +17,11 @@ export interface CreateTokenFlags extends CommonFlags {
 /** Prints only the token, for `TOKEN=$(holdfast token create …)`. */
 export async function createToken(flags: CreateTokenFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { name, scope, expires } = flags;
-  const request = defined({ name, scope, expiresInDays: expires });
-  const created = await withGateway(flags, "create", ({ tokens }) => tokens.create(request));
+  const { name, scope, session, expires } = flags;
+  const created = await withGateway(flags, "create", async ({ sessions, tokens }) => {
+    const sessionId = session === undefined ? undefined : (await sessions.get(session)).id;
+    return tokens.create(defined({ name, scope, sessionId, expiresInDays: expires }));
+  });
   if (flags.json === true) return printer.json(created);
   printer.note(`Token ${created.id}. Keep it: it is not shown again.`);
   return printer.line(created.token);
@@ -36,12 +40,22 @@ export async function listTokens(flags: CommonFlags): Promise<void> {
       token.id,
       token.name,
       token.scope,
+      token.sessionId ?? "all",
       stateOf(token),
       printer.ago(token.createdAt),
       token.lastUsedAt === null ? "never" : printer.ago(token.lastUsedAt),
       token.expiresAt ?? "never",
     ]),
-    ["ID", { title: "NAME", flexible: true }, "SCOPE", "STATE", "CREATED", "USED", "EXPIRES"],
+    [
+      "ID",
+      { title: "NAME", flexible: true },
+      "SCOPE",
+      "SESSIONS",
+      "STATE",
+      "CREATED",
+      "USED",
+      "EXPIRES",
+    ],
   );
 }
 

@@ -1,12 +1,10 @@
-import { createSocketFetch, createUncheckedClient } from "@holdfast/client";
 import { v7 as newKey } from "uuid";
 import type { AcpEndpoint } from "../../doors/acp/acp-endpoint.ts";
 import { EDITOR } from "../../http/guard/caller.ts";
-import type { EditorCaller, EditorDoor } from "../../http/wire/editor-door.ts";
-import { socketFileIn } from "../access/socket-file.ts";
+import type { EditorDoor } from "../../http/doors/editor-door.ts";
 import type { LogFile } from "../log-file.ts";
-import { localUrl } from "../settings/data-folder.ts";
 import { VERSION } from "../version.ts";
+import { ownApi } from "./own-api.ts";
 
 /**
  * The server's own `/acp`. An editor there uses the same API as all other clients, over the server's own address and with its own
@@ -22,15 +20,6 @@ export function openEditorDoor({
   readonly dataFolder: string;
   readonly logger: Pick<LogFile["logger"], "warn">;
 }): EditorDoor {
-  const clientFor = ({ via, authorization }: EditorCaller) =>
-    createUncheckedClient({
-      url: localUrl(address()),
-      userAgent: `${EDITOR}/${VERSION}`,
-      fetch: withAuthorization(
-        via === "socket" ? createSocketFetch(socketFileIn(dataFolder)) : fetch,
-        authorization,
-      ),
-    });
   let loaded: Promise<AcpEndpoint> | null = null;
   const load = async (): Promise<AcpEndpoint> => {
     const [{ createAcpEndpoint }, { createAcpDoor }] = await Promise.all([
@@ -39,7 +28,11 @@ export function openEditorDoor({
     ]);
     return createAcpEndpoint((caller) =>
       createAcpDoor({
-        client: clientFor(caller),
+        client: ownApi(caller, {
+          address: address(),
+          dataFolder,
+          userAgent: `${EDITOR}/${VERSION}`,
+        }),
         version: VERSION,
         newKey,
         log: (text, err) => logger.warn({ err }, `an editor: ${text}`),
@@ -65,14 +58,5 @@ export function openEditorDoor({
         (error) => socket.destroy(error),
       ),
     close: async () => (await loaded)?.close(),
-  };
-}
-
-function withAuthorization(send: typeof fetch, authorization: string | null): typeof fetch {
-  if (authorization === null) return send;
-  return (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set("authorization", authorization);
-    return send(input, { ...init, headers });
   };
 }

@@ -1,14 +1,14 @@
 import { createSocketFetch } from "@holdfast/client";
 import type { ServerAddress } from "../gateway/find-server.ts";
 
+/** Throws if there is no server. */
+export type FindServer = () => Promise<ServerAddress>;
+
 /**
  * A `fetch` for a server that may be restarted meanwhile, at another address: after a failed request the next one finds the
- * server again. `find` throws if there is none.
+ * server again.
  */
-export function createServerFetch(
-  find: () => Promise<ServerAddress>,
-  userAgent: string,
-): typeof fetch {
+export function createServerFetch(find: FindServer, userAgent: string): typeof fetch {
   let found: Promise<typeof fetch> | null = null;
   return async (input, init) => {
     const current = (found ??= find().then((address) => fetchOf(address, userAgent)));

@@ -55,6 +55,7 @@ import {
   fromWireTime,
   fromWireUpdate,
 } from "../../http/wire/from-wire.ts";
+import { toWireRuns } from "../../http/wire/run-wire.ts";
 import {
   toWireDeleted,
   toWireNode,
@@ -64,7 +65,6 @@ import {
   toWireRaw,
   toWireRepo,
   toWireResumeDecision,
-  toWireRuns,
   toWireSent,
   toWireSession,
   toWireSessionList,

@@ -1,5 +1,9 @@
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import type { AnswerMcp } from "../../http/wire/answer-mcp.ts";
 import { VERSION } from "../version.ts";
 import { toApiReply, type AgentApi } from "./agent-api.ts";
@@ -12,17 +16,25 @@ import { addWorkTools, workToolsOf } from "./work-tools.ts";
  * session, and the tools act on the stored session.
  */
 export const answerMcp: AnswerMcp = async ({ headers, body, call }) => {
-  const server = new McpServer(
-    { name: "holdfast", version: VERSION },
-    { instructions: INSTRUCTIONS },
-  );
   const api = apiOf(call);
-  addTools(server, api);
-  addWorkTools(server, api, await workToolsOf(api));
+  const createServer = async (): Promise<McpServer> => {
+    const server = new McpServer(
+      { name: "holdfast", version: VERSION },
+      { instructions: INSTRUCTIONS },
+    );
+    addTools(server, api);
+    addWorkTools(server, api, await workToolsOf(api));
+    return server;
+  };
+  const request = new Request("http://holdfast/mcp", { method: "POST", headers });
+  if (!(await isLegacyRequest(request, body))) {
+    const handler = createMcpHandler(createServer, { legacy: "reject", responseMode: "json" });
+    return handler.fetch(request, { parsedBody: body });
+  }
+  const server = await createServer();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {
-    const request = new Request("http://holdfast/mcp", { method: "POST", headers });
     return await transport.handleRequest(request, { parsedBody: body });
   } finally {
     await server.close();

@@ -1,5 +1,5 @@
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { McpServer } from "@modelcontextprotocol/server";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Readable, Writable } from "node:stream";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { VERSION } from "../version.ts";
@@ -8,6 +8,12 @@ import { createAgentApi, type AgentApi } from "./agent-api.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { addTools } from "./tools.ts";
 import { addWorkTools, workToolsOf } from "./work-tools.ts";
+
+/** Serves tools to the agent that started this process; the environment names its session. */
+export async function serveTools(): Promise<void> {
+  const server = await openToolServer(process.env, process);
+  await server.closed;
+}
 
 export interface ToolServerProcess {
   /** Resolves when the agent has closed the pipe. */
@@ -20,26 +26,29 @@ export async function openToolServer(
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
 ): Promise<ToolServerProcess> {
   const api = apiFrom(environment);
-  const server = new McpServer(
-    { name: "holdfast", version: VERSION },
-    { instructions: INSTRUCTIONS },
-  );
-  addTools(server, api);
-  addWorkTools(server, api, await workToolsOf(api));
+  const createServer = async (): Promise<McpServer> => {
+    const server = new McpServer(
+      { name: "holdfast", version: VERSION },
+      { instructions: INSTRUCTIONS },
+    );
+    addTools(server, api);
+    addWorkTools(server, api, await workToolsOf(api));
+    return server;
+  };
   const closed = new Promise<void>((resolve) => {
     stdin.once("end", resolve);
     stdin.once("close", resolve);
     stdout.once("error", () => resolve());
   });
-  await server.connect(new StdioServerTransport(stdin, stdout));
-  return { closed: closed.then(() => server.close()) };
+  const served = serveStdio(createServer, { transport: new StdioServerTransport(stdin, stdout) });
+  return { closed: closed.then(() => served.close()) };
 }
 
 function apiFrom(environment: Readonly<Record<string, string | undefined>>): AgentApi {
   const { [URL_VARIABLE]: url, [TOKEN_VARIABLE]: token } = environment;
   if (url !== undefined && token !== undefined) return createAgentApi(url, token);
   throw new CommandFailure(
-    `holdfast mcp is started by agents: it needs ${URL_VARIABLE} and ${TOKEN_VARIABLE}.`,
+    `${URL_VARIABLE} is set without ${TOKEN_VARIABLE}: Holdfast sets both for the tools of a session.`,
     EXIT.usage,
   );
 }

@@ -1,12 +1,7 @@
-import {
-  AGENT_LIMITS,
-  agentHistorySchema,
-  LIMITS,
-  PHASES,
-  type AgentHistory,
-} from "@holdfast/protocol";
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { AGENT_LIMITS, historySchema, LIMITS, PHASES } from "@holdfast/protocol";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { historyText } from "../../doors/mcp/history-text.ts";
 import type { AgentApi } from "./agent-api.ts";
 import { toResult } from "./tool-result.ts";
 
@@ -91,7 +86,7 @@ export function addTools(server: McpServer, api: AgentApi): void {
         "Read the messages of this session, including those before you were started: the newest " +
         "ones, those after a number, or those that contain a text.",
       inputSchema: {
-        limit: z.number().int().min(1).max(AGENT_LIMITS.historyEntries).optional(),
+        limit: z.number().int().min(1).max(LIMITS.historyEntries).optional(),
         after: z
           .number()
           .int()
@@ -104,27 +99,7 @@ export function addTools(server: McpServer, api: AgentApi): void {
     },
     async ({ limit, after, search }) =>
       toResult(await api.get("history", { limit, after, search }), (body) =>
-        historyText(agentHistorySchema.parse(body), { isAfter: after !== undefined }),
+        historyText(historySchema.parse(body), { isAfter: after !== undefined }),
       ),
   );
-}
-
-/** The messages as one text, with a note about omitted ones. */
-function historyText(
-  { messages, leftOut }: AgentHistory,
-  { isAfter }: { readonly isAfter: boolean },
-): string {
-  const entries = messages.map(({ seq, role, timestamp, text, cut }) => {
-    const rest = cut > 0 ? ` […${cut} more characters are left out]` : "";
-    return `[${seq}] ${role}, ${timestamp}\n${text}${rest}`;
-  });
-  const last = messages.at(-1)?.seq;
-  const older = `[${leftOut} older messages are left out: ask for those after a smaller number, or search]`;
-  const newer = `[${leftOut} newer messages are left out: ask again with after=${last}]`;
-  return [
-    ...(leftOut > 0 && !isAfter ? [older] : []),
-    ...entries,
-    ...(messages.length === 0 ? ["No messages match."] : []),
-    ...(leftOut > 0 && isAfter ? [newer] : []),
-  ].join("\n\n");
 }

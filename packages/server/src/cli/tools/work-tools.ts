@@ -4,7 +4,7 @@ import {
   WORK_TOOLS,
   type WorkTool,
 } from "@holdfast/protocol";
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { McpServer } from "@modelcontextprotocol/server";
 import type { AgentApi } from "./agent-api.ts";
 import { toResult } from "./tool-result.ts";
 

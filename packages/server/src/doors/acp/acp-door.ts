@@ -16,9 +16,9 @@ import { agentCapabilities } from "./capabilities.ts";
 import { changeOf, type Choices } from "./config-options.ts";
 import { mcpServersOf } from "./connections.ts";
 import { findRepository, openRepository, requireSameFolder } from "./folders.ts";
-import { followSession, type FollowedSession } from "./followed-session.ts";
+import type { FollowedSession } from "./followed-session.ts";
 import { listSessions } from "./list-sessions.ts";
-import { persist } from "./persist.ts";
+import { persist } from "../persist.ts";
 import { invalidParams, RPC, toRequestError } from "./rpc-error.ts";
 
 export interface DoorOptions {
@@ -29,6 +29,8 @@ export interface DoorOptions {
   readonly provider?: string | undefined;
   /** How the editor's user can get access; empty where the transport has checked it. */
   readonly authMethods?: readonly AuthMethod[];
+  /** Called when the editor has the reply to `initialize`: time to load what its next requests need. */
+  readonly afterInitialize?: () => void;
   readonly newKey: () => string;
   readonly log: (text: string, error?: unknown) => void;
 }
@@ -60,7 +62,10 @@ export function createAcpDoor(options: DoorOptions): AgentApp {
     }
   };
 
-  const follow = (session: WholeSession, editor: AgentContext): FollowedSession => {
+  const follow = async (session: WholeSession, editor: AgentContext): Promise<FollowedSession> => {
+    const { followSession } = await import("./followed-session.ts");
+    // Nothing would close the session of an editor that has gone meanwhile.
+    gone.signal.throwIfAborted();
     followed.get(session.id)?.close();
     const one = followSession({
       client,
@@ -113,6 +118,7 @@ export function createAcpDoor(options: DoorOptions): AgentApp {
     })
     .onRequest(methods.agent.initialize, ({ params }) => {
       capabilities = params.clientCapabilities ?? {};
+      setImmediate(() => options.afterInitialize?.());
       return {
         // The only version that is spoken here, whatever the editor asked for.
         protocolVersion: PROTOCOL_VERSION,
@@ -137,7 +143,10 @@ export function createAcpDoor(options: DoorOptions): AgentApp {
       };
       const idempotencyKey = newKey();
       const { id } = await ask(() => client.sessions.create(request, { idempotencyKey }));
-      const session = follow(await ask(() => client.sessions.get(id, { tail: TAIL })), editor);
+      const session = await follow(
+        await ask(() => client.sessions.get(id, { tail: TAIL })),
+        editor,
+      );
       const choices = await ask(() => session.choices());
       beginAfterReply(session);
       return { sessionId: id, ...menus(choices) };

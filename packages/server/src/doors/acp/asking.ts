@@ -8,13 +8,10 @@ import {
   type PermissionOptionKind,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk/unstable";
-import { isObject } from "@holdfast/client";
-import {
-  elicitationAnswerSchema,
-  loginRequestSchema,
-  type OpenSuspension,
-} from "@holdfast/protocol";
-import { textOf } from "./updates/blocks.ts";
+import { HoldfastError, isObject } from "@holdfast/client";
+import { elicitationAnswerSchema, type OpenSuspension } from "@holdfast/protocol";
+import { choicesOf, titleOf } from "../choices.ts";
+import { textOf } from "../text-of.ts";
 
 /** Asks one editor what a session waits for. The question also stays open elsewhere: the first answer counts. */
 export interface Asking {
@@ -46,7 +43,10 @@ export function createAsking(options: AskingOptions): Asking {
       const answer = await one(signal);
       if (answer !== null && !signal.aborted) await options.answer(id, answer);
     } catch (error) {
-      if (!signal.aborted) options.onError(error);
+      if (signal.aborted) return;
+      if (error instanceof HoldfastError && error.code === "forbidden")
+        options.say(`The answer was not accepted: ${error.detail}`);
+      else options.onError(error);
     }
   };
 
@@ -76,23 +76,19 @@ export function createAsking(options: AskingOptions): Asking {
 /** The way to ask; a sentence if the editor cannot; null if nobody needs to know. */
 function askFor(suspension: OpenSuspension, options: AskingOptions): Ask | string | null {
   const { id, kind, request } = suspension;
-  const title = textOf(request["title"]) ?? "The agent waits";
+  const title = titleOf(suspension);
   switch (kind) {
     case "permission":
     case "budget": {
-      const choices = optionsOf(request["options"]);
+      const choices = optionsOf(suspension);
       return choices.length === 0
         ? cannotAsk(title)
         : permission(options, toolCall(suspension, options), choices);
     }
     case "login":
-      return permission(
-        options,
-        { toolCallId: id, kind: "other", title: loginTitle(title, request) },
-        LOGIN_OPTIONS,
-      );
+      return permission(options, { toolCallId: id, kind: "other", title }, optionsOf(suspension));
     case "question":
-      return askQuestion(title, request, suspension, options);
+      return askQuestion(suspension, options);
     case "elicitation":
       return askElicitation(title, request, options);
     case "rate_limit":
@@ -104,16 +100,6 @@ function askFor(suspension: OpenSuspension, options: AskingOptions): Ask | strin
     default:
       return kind satisfies never;
   }
-}
-
-const LOGIN_OPTIONS: readonly PermissionOption[] = [
-  { optionId: "retry", name: "I have logged in: try again", kind: "allow_once" },
-  { optionId: "cancel", name: "End the run", kind: "reject_once" },
-];
-
-function loginTitle(title: string, request: OpenSuspension["request"]): string {
-  const login = loginRequestSchema.safeParse(request);
-  return login.success ? `${title} Run: holdfast login ${login.data.provider}` : title;
 }
 
 function cannotAsk(title: string): string {
@@ -156,13 +142,12 @@ const KINDS: ReadonlySet<string> = new Set<PermissionOptionKind>([
   "reject_always",
 ]);
 
-function optionsOf(options: unknown): PermissionOption[] {
-  return (Array.isArray(options) ? options : []).filter(isObject).flatMap((option) => {
-    const optionId = textOf(option["optionId"]);
-    const kind = textOf(option["kind"]);
-    if (optionId === null) return [];
-    return [{ optionId, name: textOf(option["name"]) ?? optionId, kind: kindOf(kind) }];
-  });
+function optionsOf(suspension: OpenSuspension): PermissionOption[] {
+  return choicesOf(suspension).map(({ id, name, kind }) => ({
+    optionId: id,
+    name,
+    kind: kindOf(kind),
+  }));
 }
 
 /** The kind only helps the editor to draw the button; an agent may have kinds of its own. */
@@ -175,18 +160,12 @@ function isKind(kind: string | null): kind is PermissionOptionKind {
 }
 
 /** A free question is a form with one field, or a choice where the editor has no forms. */
-function askQuestion(
-  title: string,
-  request: OpenSuspension["request"],
-  { id }: OpenSuspension,
-  options: AskingOptions,
-): Ask | string {
-  const suggestions = (Array.isArray(request["options"]) ? request["options"] : []).filter(
-    (option) => typeof option === "string",
-  );
+function askQuestion(suspension: OpenSuspension, options: AskingOptions): Ask | string {
+  const title = titleOf(suspension);
+  const choices = optionsOf(suspension);
   if (hasForms(options)) {
-    const hint =
-      suggestions.length === 0 ? {} : { description: `For example: ${suggestions.join(", ")}` };
+    const names = choices.map(({ name }) => name).join(", ");
+    const hint = choices.length === 0 ? {} : { description: `For example: ${names}` };
     const form = elicitation(options, {
       mode: "form",
       message: title,
@@ -202,13 +181,8 @@ function askQuestion(
       return content?.["answer"] ?? null;
     };
   }
-  if (suggestions.length === 0) return cannotAsk(title);
-  const choices = suggestions.map((text): PermissionOption => ({
-    optionId: text,
-    name: text,
-    kind: "allow_once",
-  }));
-  return permission(options, { toolCallId: id, kind: "other", title }, choices);
+  if (choices.length === 0) return cannotAsk(title);
+  return permission(options, { toolCallId: suspension.id, kind: "other", title }, choices);
 }
 
 function askElicitation(

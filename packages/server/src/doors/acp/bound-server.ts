@@ -1,5 +1,6 @@
 import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import type { AgentApp } from "@agentclientprotocol/sdk/unstable";
+import { withEnd } from "../response-end.ts";
 
 /** At once, over each transport. */
 export const MAX_CONNECTIONS = 1_000;
@@ -68,26 +69,11 @@ export class BoundServer extends AcpServer {
   /** Counts the stream as open until it ends or the editor goes. */
   #counted(response: Response, use: Use): Response {
     use.streams += 1;
-    let isOpen = true;
     const end = (): void => {
-      if (isOpen) use.streams -= 1;
-      isOpen = false;
+      use.streams -= 1;
       use.lastAt = this.#now();
     };
-    const reader = response.body?.getReader();
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        const read = await reader?.read();
-        if (read?.done === false) return controller.enqueue(read.value);
-        end();
-        controller.close();
-      },
-      async cancel(reason) {
-        end();
-        await reader?.cancel(reason);
-      },
-    });
-    return new Response(body, response);
+    return withEnd(response, end);
   }
 }
 

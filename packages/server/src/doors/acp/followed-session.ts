@@ -12,7 +12,7 @@ import { applySuspension, type Client, type StreamEvent } from "@holdfast/client
 import type { Message, OpenSuspension, Session, WholeSession } from "@holdfast/protocol";
 import { createAsking } from "./asking.ts";
 import { choicesOf, type Choices } from "./config-options.ts";
-import { persist, type Persisting } from "./persist.ts";
+import { persist, type Persisting } from "../persist.ts";
 import { createPrompts } from "./prompts.ts";
 import { RPC } from "./rpc-error.ts";
 import { textBlock } from "./updates/blocks.ts";
@@ -48,13 +48,17 @@ export interface FollowOptions {
 }
 
 export function followSession(options: FollowOptions): FollowedSession {
-  const { client, editor, capabilities, session: first, onError } = options;
+  const { client, editor, capabilities, session: first } = options;
   const { id } = first;
   const controller = new AbortController();
   const { signal } = controller;
   const persisting = {
     ...options.persisting,
     signal: AbortSignal.any([signal, options.persisting.signal]),
+  };
+  /** What the end of the connection interrupts is no error. */
+  const onError = (error: unknown): void => {
+    if (!persisting.signal.aborted) options.onError(error);
   };
   const prompts = createPrompts({
     sessions: client.sessions,

@@ -2,9 +2,10 @@ import type { ContentBlock, PromptResponse, StopReason } from "@agentclientproto
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { isObject, type Client } from "@holdfast/client";
 import type { Run } from "@holdfast/protocol";
-import { persist, type Persisting } from "./persist.ts";
+import { persist, type Persisting } from "../persist.ts";
 import { RPC } from "./rpc-error.ts";
-import { textOf, toParts } from "./updates/blocks.ts";
+import { textOf } from "../text-of.ts";
+import { toParts } from "./updates/blocks.ts";
 import { promptUsage } from "./updates/usage-update.ts";
 
 /** The prompts of one editor in one session. */

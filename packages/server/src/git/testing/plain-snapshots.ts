@@ -39,7 +39,8 @@ export function plainSnapshots(world: GitWorld, folder: string): PlainSnapshots 
       return world.line(["write-tree"], options);
     },
     setTree: (tree) => {
-      world.git(["read-tree", tree], options);
+      // Files that were not changed are not read again, even if the rules for line ends have changed since.
+      world.git(["read-tree", "-m", "-i", tree], options);
     },
   };
 }

@@ -56,7 +56,7 @@ export async function describeRoutes(
             scheme: "bearer",
             description:
               "Required unless authentication is turned off. Each operation names the " +
-              "scope it needs. Scopes in ascending order: read, send, admin.",
+              "scope it needs. Scopes in ascending order: read, send, approve, admin.",
           },
           agentToken: {
             type: "http",

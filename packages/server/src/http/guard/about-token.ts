@@ -6,6 +6,7 @@ import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { Browsers } from "../../runtime/tokens/browsers.ts";
 import { isFromSocket } from "../server/local-socket.ts";
 import { toProblem } from "../problems/problem-status.ts";
+import { MCP_URL } from "../doors/mcp-metadata.ts";
 import { browserSecretsOf } from "./browser-cookie.ts";
 import type { Caller } from "./caller.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
@@ -34,7 +35,7 @@ export async function aboutToken(
     const accessToken = await tokens.find(secret);
     if (accessToken !== null) {
       open.add(accessToken.id, reply.raw);
-      accept(request, { kind: "token", name: accessToken.name, scope: accessToken.scope });
+      accept(request, { kind: "token", ...accessToken });
       return (
         aboutScope(accessToken.scope, neededFor(request)) ??
         aboutSession(accessToken.sessionId, request)
@@ -45,8 +46,8 @@ export async function aboutToken(
   const browser = browserSecrets === null ? null : await browsers.find(browserSecrets);
   if (browser !== null) {
     open.add(browser.id, reply.raw);
-    const { id, tokenName, scope } = browser;
-    accept(request, { kind: "browser", id, tokenName, scope });
+    const { id, tokenName, scope, expiresAt } = browser;
+    accept(request, { kind: "browser", id, tokenName, scope, expiresAt });
     return aboutForgery(request) ?? aboutScope(scope, neededFor(request));
   }
   if (secret === undefined && isFromSocket(request.raw)) return accept(request, { kind: "socket" });
@@ -99,14 +100,17 @@ function aboutScope(scope: Scope, needed: Scope): Problem | null {
 
 const SESSION_ROUTE = "/api/sessions/:id";
 
-/** A token for one session can use only the routes of that session. */
+/** A token for one session can use only the routes of that session, and learn what it may do. A fork is another session. */
 function aboutSession(
   sessionId: string | null,
   { params, routeOptions: { url = "" } }: FastifyRequest,
 ): Problem | null {
-  if (sessionId === null) return null;
+  // What a program does at `/mcp` needs the same rights at the routes of the session.
+  if (sessionId === null || url === "/api/token" || url === MCP_URL) return null;
   const { id } = sessionParamsSchema.partial().safeParse(params).data ?? {};
-  const isRoute = url === SESSION_ROUTE || url.startsWith(`${SESSION_ROUTE}/`);
+  const isRoute =
+    url === SESSION_ROUTE ||
+    (url.startsWith(`${SESSION_ROUTE}/`) && url !== `${SESSION_ROUTE}/fork`);
   if (isRoute && id === sessionId) return null;
   return toProblem("forbidden", `This token is only for the session ${sessionId}.`);
 }

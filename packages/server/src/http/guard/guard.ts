@@ -9,8 +9,9 @@ import { sendProblem } from "../problems/send-problem.ts";
 import { aboutToken, bearerOf, wrongToken, type TokenCheck } from "./about-token.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import { openRequests } from "./open-requests.ts";
-import { isServedOrigin } from "./served-origin.ts";
+import { isServedOrigin, originOf } from "./served-origin.ts";
 import { scopeOf } from "./route-scope.ts";
+import { MCP_URL, mcpChallenge } from "../doors/mcp-metadata.ts";
 import { isFromSocket } from "../server/local-socket.ts";
 import { isPageAddress } from "../server/web-page.ts";
 
@@ -53,9 +54,14 @@ export function addGuard(
           : await aboutToken(check, request, reply)) ??
       aboutBody(request);
     if (problem === null) return;
-    if (problem.code === "unauthorized") reply.header("www-authenticate", "Bearer");
+    if (problem.code === "unauthorized") reply.header("www-authenticate", challengeTo(request));
     return sendProblem(reply, problem);
   });
+}
+
+/** Clients of MCP expect to be told where they learn more. */
+function challengeTo(request: FastifyRequest): string {
+  return request.routeOptions.url === MCP_URL ? mcpChallenge(originOf(request)) : "Bearer";
 }
 
 /** Without a token, only names of this machine are accepted: a foreign page cannot use a DNS name to get in. */

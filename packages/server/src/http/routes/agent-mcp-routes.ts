@@ -22,7 +22,13 @@ async function sendResponse(reply: FastifyReply, response: Response): Promise<Fa
 }
 
 /** The headers of MCP. */
-const PASSED = ["accept", "content-type", "mcp-protocol-version"] as const;
+const PASSED = [
+  "accept",
+  "content-type",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+] as const;
 
 /** The tools of an agent as an MCP server over HTTP, so that the agent need not start a program for them. */
 export function addAgentMcpRoutes(app: App, { answerMcp }: Pick<AppServices, "answerMcp">): void {

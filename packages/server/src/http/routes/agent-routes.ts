@@ -1,16 +1,15 @@
 import {
   agentEventRequestSchema,
-  agentHistoryQuerySchema,
-  agentHistorySchema,
   agentPhaseRequestSchema,
   agentQuestionRequestSchema,
   agentWorkReplySchema,
   agentWorkRequestSchema,
   agentWorkToolsSchema,
+  historyQuerySchema,
+  historySchema,
   openSuspensionSchema,
   sessionParamsSchema,
   sessionSchema,
-  type AgentHistory,
 } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
 import { defined } from "../../domain/defined.ts";
@@ -18,8 +17,8 @@ import type { AskFromAgent } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendReply, sendSession } from "../wire/send-reply.ts";
-import { toTime } from "../wire/to-time.ts";
 import { toWorkCall } from "../wire/work-wire.ts";
+import { toWireHistory } from "../wire/run-wire.ts";
 import { toWireOpenSuspension } from "../wire/to-wire.ts";
 
 const CONFIG = { isForAgents: true };
@@ -170,15 +169,12 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       ...ON_SESSION,
       operationId: "agentReadHistory",
       summary: "Read earlier messages of the session as text",
-      querystring: agentHistoryQuerySchema,
-      response: { 200: agentHistorySchema, ...readProblems("session_not_found") },
+      querystring: historyQuerySchema,
+      response: { 200: historySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params, query: { limit, after = null, search = null } }, reply) => {
       const history = await runtime.readHistory({ sessionId: params.id, limit, after, search });
-      return sendReply(reply, history, ({ messages, leftOut }): AgentHistory => ({
-        messages: messages.map(({ at, ...entry }) => ({ ...entry, timestamp: toTime(at) })),
-        leftOut,
-      }));
+      return sendReply(reply, history, toWireHistory);
     },
   });
 }

@@ -9,8 +9,9 @@ import {
 } from "@holdfast/protocol";
 import { z } from "zod";
 import type { App, AppServices } from "../app.ts";
+import { aboutRewind } from "../guard/body-scope.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 import {
   fromWireRange,
   fromWireRewind,
@@ -121,6 +122,8 @@ export function addChangesRoutes(app: App, { runtime }: Pick<AppServices, "runti
       },
     },
     handler: async (request, reply) => {
+      const problem = aboutRewind(request);
+      if (problem !== null) return sendProblem(reply, problem);
       const rewound = await runtime.rewind({
         ...onSession(request),
         ...fromWireRewind(request.body),

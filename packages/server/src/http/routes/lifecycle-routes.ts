@@ -10,6 +10,7 @@ import {
   sessionSchema,
   shouldResumeQuerySchema,
 } from "@holdfast/protocol";
+import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
 import { authorOf } from "../guard/caller.ts";
 import { fromWireJson, fromWireResumeQuery } from "../wire/from-wire.ts";
@@ -31,13 +32,19 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       summary: "Cancel the current run",
       description:
         "The session becomes idle and continues with its next message. Cancelling an idle session " +
-        "changes nothing.",
+        "or a run that has ended changes nothing. A run that waits in the queue is not cancelled: withdraw its message.",
       body: cancelRequestSchema,
-      response: changedSession("session_archived", "session_failed"),
+      response: changedSession(
+        "run_not_current",
+        "run_not_found",
+        "session_archived",
+        "session_failed",
+      ),
     },
     handler: async (request, reply) => {
-      const reason = request.body.reason ?? `on request (${authorOf(request)})`;
-      return sendSession(reply, await runtime.cancel({ ...onSession(request), reason }));
+      const { runId, reason = `on request (${authorOf(request)})` } = request.body;
+      const cancelled = { ...onSession(request), reason, ...defined({ runId }) };
+      return sendSession(reply, await runtime.cancel(cancelled));
     },
   });
 

@@ -1,10 +1,14 @@
 import {
+  historySchema,
+  LIMITS,
   messagesReplySchema,
   queueReplySchema,
   runsReplySchema,
   sendMessageReplySchema,
+  wholeRunSchema,
 } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
+import { MAX_ANSWER } from "../../runtime/requests/read-run.ts";
 import type { ReadMessages, ReadRuns, SendMessage } from "../../runtime/runtime.ts";
 import { message, NOON, queued, refusal, run, sent } from "../testing/samples.ts";
 import { testApp } from "../testing/test-app.ts";
@@ -304,5 +308,62 @@ describe("the runs of a session", () => {
       const reply = await app.inject(`/api/sessions/s1/runs?${query}`);
       expect([query, reply.statusCode, reply.json().code]).toEqual([query, 400, "invalid_request"]);
     }
+  });
+});
+
+describe("one run", () => {
+  const asked: unknown[] = [];
+  const RUN = { ...run({ status: "completed", endedAt: NOON + 5 }), suspensions: [] };
+
+  it("has the answer of its agent (D6)", async () => {
+    const app = await testApp({
+      runtime: {
+        readRun: async (query) => {
+          asked.push(query);
+          const answer = { answer: "Done.", answerCut: false, step: "ls" };
+          return { ok: true, run: { ...RUN, ...answer } };
+        },
+      },
+    });
+    const reply = await app.inject("/api/sessions/s1/runs/r1");
+    expect(wholeRunSchema.strict().parse(reply.json())).toMatchObject({
+      id: "r1",
+      status: "completed",
+      answer: "Done.",
+      step: "ls",
+    });
+    expect(asked).toEqual([{ sessionId: "s1", runId: "r1" }]);
+  });
+
+  it("has as much of the answer as the description of the API says (D6)", () => {
+    expect(MAX_ANSWER).toBe(LIMITS.answerTextLength);
+  });
+});
+
+describe("the history of a session", () => {
+  it("is text, with what was asked for (D6)", async () => {
+    const asked: unknown[] = [];
+    const app = await testApp({
+      runtime: {
+        readHistory: async (query) => {
+          asked.push(query);
+          const entry = { seq: 3, role: "agent", at: NOON, text: "Done.", cut: 0 } as const;
+          return { ok: true, messages: [entry], leftOut: 2 };
+        },
+      },
+    });
+    const reply = await app.inject("/api/sessions/s1/history?limit=1&after=2&search=done");
+    expect(historySchema.strict().parse(reply.json())).toEqual({
+      messages: [
+        { seq: 3, role: "agent", timestamp: "2026-01-31T12:00:00.000Z", text: "Done.", cut: 0 },
+      ],
+      leftOut: 2,
+    });
+    await app.inject("/api/sessions/s1/history");
+    expect(asked).toEqual([
+      { sessionId: "s1", limit: 1, after: 2, search: "done" },
+      { sessionId: "s1", limit: 20, after: null, search: null },
+    ]);
+    expect((await app.inject("/api/sessions/s1/history?limit=0")).statusCode).toBe(400);
   });
 });

@@ -1,17 +1,22 @@
 import {
+  historyQuerySchema,
+  historySchema,
   messagesQuerySchema,
   messagesReplySchema,
   promptRequestSchema,
+  runParamsSchema,
   runsQuerySchema,
   runsReplySchema,
   sendMessageReplySchema,
   sendMessageRequestSchema,
   sessionParamsSchema,
+  wholeRunSchema,
   type MessagesReply,
 } from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
 import type { SendMessage } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
+import { aboutMessage } from "../guard/body-scope.ts";
 import {
   fromCursor,
   fromWireContent,
@@ -21,8 +26,10 @@ import {
 } from "../wire/from-wire.ts";
 import { idempotencyOf, idempotencySchema } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
+import { sendProblem } from "../problems/send-problem.ts";
 import { sendReply } from "../wire/send-reply.ts";
-import { toWireDecision, toWireMessage, toWireRuns, toWireSent } from "../wire/to-wire.ts";
+import { toWireHistory, toWireRuns, toWireWholeRun } from "../wire/run-wire.ts";
+import { toWireDecision, toWireMessage, toWireSent } from "../wire/to-wire.ts";
 
 const TAGS = ["messages"];
 const SENT = {
@@ -63,6 +70,8 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       response: SENT,
     },
     handler: async (request, reply) => {
+      const problem = aboutMessage(request);
+      if (problem !== null) return sendProblem(reply, problem);
       const { provider, provider_id: alias, model = null, delivery, continuity } = request.body;
       const result = await runtime.sendMessage({
         ...messageOf(request),
@@ -130,6 +139,26 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
 
   app.route({
     method: "GET",
+    url: "/api/sessions/:id/history",
+    schema: {
+      operationId: "readHistory",
+      summary: "Read messages as bounded text, for programs that give them to a model",
+      description:
+        "The newest messages, those after a seq, or those that contain a text: at most 28 KiB of text, at most 4,000 " +
+        "characters of each message. Thoughts are left out.",
+      tags: TAGS,
+      params: sessionParamsSchema,
+      querystring: historyQuerySchema,
+      response: { 200: historySchema, ...readProblems("session_not_found") },
+    },
+    handler: async ({ params, query: { limit, after = null, search = null } }, reply) => {
+      const history = await runtime.readHistory({ sessionId: params.id, limit, after, search });
+      return sendReply(reply, history, toWireHistory);
+    },
+  });
+
+  app.route({
+    method: "GET",
     url: "/api/sessions/:id/runs",
     schema: {
       operationId: "listRuns",
@@ -151,6 +180,22 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       });
       return sendReply(reply, page, toWireRuns);
     },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/sessions/:id/runs/:runId",
+    schema: {
+      operationId: "getRun",
+      summary: "Read a run with the answer of its agent",
+      tags: ["sessions"],
+      params: runParamsSchema,
+      response: { 200: wholeRunSchema, ...readProblems("run_not_found", "session_not_found") },
+    },
+    handler: async ({ params: { id: sessionId, runId } }, reply) =>
+      sendReply(reply, await runtime.readRun({ sessionId, runId }), ({ run }) =>
+        toWireWholeRun(run),
+      ),
   });
 }
 

@@ -6,9 +6,11 @@ import {
 } from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
+import { aboutQueuedText } from "../guard/body-scope.ts";
 import { fromWireContent } from "../wire/from-wire.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
+import { sendProblem } from "../problems/send-problem.ts";
 import { sendReply } from "../wire/send-reply.ts";
 import { toWireQueue } from "../wire/to-wire.ts";
 
@@ -55,6 +57,8 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     handler: async (request, reply) => {
       const { text, content, position } = request.body;
       const hasContent = text !== undefined || content !== undefined;
+      const problem = hasContent ? await aboutQueuedText(request, runtime) : null;
+      if (problem !== null) return sendProblem(reply, problem);
       const queue = await runtime.editQueued({
         ...onSession(request),
         messageId: request.params.messageId,

@@ -12,10 +12,7 @@ import {
   toEtag,
   updateSessionRequestSchema,
   wholeSessionSchema,
-  type Problem,
-  type UpdateSessionRequest,
 } from "@holdfast/protocol";
-import type { FastifyRequest } from "fastify";
 import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
 import { createListEncoder } from "../wire/list-encoder.ts";
@@ -27,8 +24,7 @@ import {
   onSession,
 } from "../wire/preconditions.ts";
 import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { isAdmin } from "../guard/caller.ts";
-import { toProblem } from "../problems/problem-status.ts";
+import { aboutChanges, aboutNewSession } from "../guard/body-scope.ts";
 import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import {
@@ -41,19 +37,6 @@ import {
 } from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
-
-/** Agents start MCP servers without a question, and a directory may hold anything, so both are for administrators. */
-function aboutConnections(
-  request: Pick<FastifyRequest, "caller"> & {
-    readonly body: Pick<UpdateSessionRequest, "mcpServers" | "directories">;
-  },
-): Problem | null {
-  const { mcpServers = {}, directories = [] } = request.body;
-  const isEmpty = Object.keys(mcpServers).length === 0 && directories.length === 0;
-  return isEmpty || isAdmin(request)
-    ? null
-    : toProblem("forbidden", "MCP servers and directories need a token with the scope admin.");
-}
 
 export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
   const encode = createListEncoder();
@@ -88,7 +71,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       },
     },
     handler: async (request, reply) => {
-      const problem = aboutConnections(request);
+      const problem = aboutNewSession(request);
       if (problem !== null) return sendProblem(reply, problem);
       const created = await runtime.createSession({
         ...fromWireCreate(request.body),
@@ -207,7 +190,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       ),
     },
     handler: async (request, reply) => {
-      const problem = aboutConnections(request);
+      const problem = aboutChanges(request);
       if (problem !== null) return sendProblem(reply, problem);
       const updated = await runtime.updateSession({
         ...onSession(request),

@@ -160,12 +160,18 @@ describe("a browser", () => {
     expect(await statusOf(app, admin, { url: "/api/browsers" })).toBe(200);
     const created = await tokens.create({
       name: "ada",
-      scope: "send",
+      scope: "approve",
       sessionId: null,
       expiresInMs: null,
     });
     if (!created.ok) throw new Error("refused");
     const hers = await signedIn(app, { token: created.secret });
+    expect((await app.inject({ url: "/api/token", headers: hers })).json()).toEqual({
+      name: "ada",
+      scope: "approve",
+      sessionId: null,
+      expiresAt: new Date(now + 400 * 24 * 60 * 60_000).toISOString(),
+    });
     await app.inject({ ...ANSWER, headers: hers });
     expect(answered).toEqual(["token: ada"]);
     expect(await statusOf(app, hers, { url: "/api/browsers" })).toBe(403);

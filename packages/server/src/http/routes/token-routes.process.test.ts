@@ -94,7 +94,7 @@ describe("tokens over HTTP", () => {
         return refuse("session_not_found", "There is no such session.");
       },
     });
-    const { token: hers } = await create(app, { name: "ada", scope: "send" }, "the server's");
+    const { token: hers } = await create(app, { name: "ada", scope: "approve" }, "the server's");
     for (const token of [hers, "the server's"]) {
       await ask(app, {
         method: "POST",
@@ -104,6 +104,38 @@ describe("tokens over HTTP", () => {
       });
     }
     expect(answered).toEqual(["token: ada", "server token"]);
+  });
+
+  it("D6: show the caller what it may do", async () => {
+    const own = async (app: App, token?: string) =>
+      (await ask(app, { url: "/api/token", ...(token !== undefined && { token }) })).json();
+    const all = { name: null, scope: "admin", sessionId: null, expiresAt: null };
+    const app = await open("the server's");
+    expect(await own(app, "the server's")).toEqual(all);
+    expect(await own(await open())).toEqual(all);
+    const approver = await create(
+      app,
+      { name: "editor", scope: "approve", expiresInDays: 1 },
+      "the server's",
+    );
+    expect(await own(app, approver.token)).toEqual({
+      name: "editor",
+      scope: "approve",
+      sessionId: null,
+      expiresAt: approver.expiresAt,
+    });
+    const link = await create(
+      app,
+      { name: "link", scope: "read", sessionId: "s1" },
+      "the server's",
+    );
+    expect(await own(app, link.token)).toEqual({
+      name: "link",
+      scope: "read",
+      sessionId: "s1",
+      expiresAt: null,
+    });
+    expect(await own(app)).toMatchObject({ code: "unauthorized" });
   });
 
   it("are created, listed without their secrets, and revoked", async () => {
@@ -136,7 +168,7 @@ describe("tokens over HTTP", () => {
     [{ name: "x", scope: "read", expiresInDays: 0 }, "expiresInDays"],
     [{ name: "x", scope: "read", expiresInDays: 1e9 }, "expiresInDays"],
     [{ name: "x", scope: "read", token: "mine" }, "token"],
-    [{ name: "x", scope: "send", sessionId: "s1" }, "scope"],
+    [{ name: "x", scope: "approve", sessionId: "s1" }, "scope"],
   ])("are not created from %j", async (payload, field) => {
     expect(await create(await open(), payload)).toMatchObject({
       code: "invalid_request",

@@ -1,20 +1,41 @@
 import {
   createdTokenSchema,
   createTokenRequestSchema,
+  ownTokenSchema,
   tokenParamsSchema,
   tokenSchema,
   tokensReplySchema,
 } from "@holdfast/protocol";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { App } from "../app.ts";
+import { rightsOf } from "../guard/caller.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { fromWireCreateToken } from "../wire/from-wire.ts";
 import { sendReply } from "../wire/send-reply.ts";
+import { toTimeOrNull } from "../wire/to-time.ts";
 import { toWireToken } from "../wire/to-wire.ts";
 
 const TAGS = ["tokens"];
 
 export function addTokenRoutes(app: App, tokens: AccessTokens): void {
+  app.route({
+    method: "GET",
+    url: "/api/token",
+    schema: {
+      operationId: "getOwnToken",
+      summary: "Get the rights of the caller",
+      description:
+        "The server's own token and the Unix socket have the scope `admin`, and so has everybody if authentication is turned off.",
+      tags: TAGS,
+      response: { 200: ownTokenSchema, ...readProblems() },
+    },
+    handler: async ({ caller }) => {
+      if (caller === null) throw new Error("unreachable: the guard names the caller");
+      const { name, scope, sessionId, expiresAt } = rightsOf(caller);
+      return { name, scope, sessionId, expiresAt: toTimeOrNull(expiresAt) };
+    },
+  });
+
   app.route({
     method: "GET",
     url: "/api/tokens",

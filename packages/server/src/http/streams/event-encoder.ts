@@ -1,13 +1,8 @@
 import type { FeedEventName } from "@holdfast/protocol";
 import type { FeedChange } from "../../runtime/feeds/feed.ts";
 import type { FeedItem } from "../../runtime/runtime.ts";
-import {
-  toWireMessage,
-  toWireQueue,
-  toWireRun,
-  toWireSession,
-  toWireSuspension,
-} from "../wire/to-wire.ts";
+import { toWireRun } from "../wire/run-wire.ts";
+import { toWireMessage, toWireQueue, toWireSession, toWireSuspension } from "../wire/to-wire.ts";
 import { toTime } from "../wire/to-time.ts";
 
 /** Encodes feed items. Each is encoded once, however many clients read it. */

@@ -5,7 +5,7 @@ import { createSignInCodes } from "../guard/sign-in-codes.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { buildApp } from "../build-app.ts";
 import { type App, type AppServices } from "../app.ts";
-import type { EditorDoor } from "../wire/editor-door.ts";
+import type { EditorDoor } from "../doors/editor-door.ts";
 import { runtimeWith } from "./runtime-stub.ts";
 
 /** An app for one test, with a stub of the runtime. */

@@ -14,16 +14,13 @@ import type { AccessToken } from "../../runtime/tokens/access-tokens.ts";
 import { isDrained, type NodeView } from "../../runtime/cluster/node-view.ts";
 import type {
   AgentSessionEnd,
-  WorktreeEnd,
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
-  RemovedPage,
   RawSession,
+  RemovedPage,
   Repo,
   ReportedEvent,
-  Run,
-  RunPage,
   SearchHit,
   Sent,
   SessionOptions,
@@ -33,10 +30,12 @@ import type {
   StoredSuspension,
   ToolDecision,
   WholeSession,
+  WorktreeEnd,
 } from "../../runtime/runtime.ts";
 import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
 import { toCursor } from "./from-wire.ts";
 import { problemFromError, problemFromRefusal } from "../problems/problem-status.ts";
+import { toWireRun } from "./run-wire.ts";
 import { toTime, toTimeOrNull } from "./to-time.ts";
 
 export function toWireDeleted({
@@ -244,34 +243,6 @@ export function toWireSent({ messageId, content, at, run, ...rest }: Sent): wire
       injected: rest.steering === "injected",
       steering: rest.steering,
     }),
-  };
-}
-
-export function toWireRun(stored: Run): wire.Run {
-  const { filesBefore: _before, filesAfter: _after, ...run } = stored;
-  return {
-    ...run,
-    // Absent in stored replies of earlier versions.
-    unusedAnswers: [...(run.unusedAnswers ?? [])],
-    changes: run.changes ?? null,
-    rewoundAt: toTimeOrNull(run.rewoundAt ?? null),
-    queuedAt: toTime(run.queuedAt),
-    startedAt: toTimeOrNull(run.startedAt),
-    endedAt: toTimeOrNull(run.endedAt),
-  };
-}
-
-export function toWireRuns({ runs, next }: RunPage): wire.RunsReply {
-  return {
-    runs: runs.map((run) => ({
-      ...toWireRun(run),
-      suspensions: run.suspensions.map(({ runId: _, createdAt, closedAt, ...suspension }) => ({
-        ...suspension,
-        createdAt: toTime(createdAt),
-        closedAt: toTimeOrNull(closedAt),
-      })),
-    })),
-    nextCursor: next === null ? null : toCursor(next.at, next.id),
   };
 }
 

@@ -1,17 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import {
-  createServer,
-  request as sendRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from "node:http";
-import { request as sendSecurely } from "node:https";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { pipeline, type Duplex } from "node:stream";
 import { errorText } from "../../domain/error-text.ts";
 import { createLookup, dial, Refusal, routeTo, type DialOptions } from "./dial.ts";
 import { normalHost, parseTarget, type Target } from "./network-policy.ts";
+import { http, https } from "./node-http.ts";
 import { credentialsOf } from "./upstream-proxy.ts";
 
 /** The ways out of an agent's network. Each listens on a socket of its own, which the agent's relay connects to. */
@@ -40,7 +34,7 @@ const MAX_CONNECTIONS = 512;
 export function createEgress(egress: EgressOptions): Egress {
   const options: Parts = { ...egress, addressesOf: createLookup() };
   // A long upload is no reason to end a request.
-  const proxy = createServer(
+  const proxy = http().createServer(
     { requireHostHeader: false, requestTimeout: 0 },
     (request, response) => {
       void answer(request, response, options);
@@ -169,7 +163,7 @@ function forward(
   response: ServerResponse,
   { to, path, host, socket }: Forwarding,
 ): void {
-  const send = to.protocol === "https:" ? sendSecurely : sendRequest;
+  const { request: send } = to.protocol === "https:" ? https() : http();
   const outgoing = send({
     host: normalHost(to.hostname),
     port: to.port === "" ? undefined : to.port,

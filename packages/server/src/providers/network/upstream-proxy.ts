@@ -1,7 +1,6 @@
-import { request as requestByHttp } from "node:http";
-import { request as requestByHttps } from "node:https";
 import type { Socket } from "node:net";
 import { normalHost, type Target } from "./network-policy.ts";
+import { http, https } from "./node-http.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -45,7 +44,7 @@ function isExempt(list: string, host: string, port: number): boolean {
 /** Opens a tunnel through a proxy. */
 export function tunnelThrough(proxy: URL, target: Target, signal: AbortSignal): Promise<Socket> {
   const authority = `${target.host.includes(":") ? `[${target.host}]` : target.host}:${target.port}`;
-  const connect = proxy.protocol === "https:" ? requestByHttps : requestByHttp;
+  const { request: connect } = proxy.protocol === "https:" ? https() : http();
   return new Promise((resolve, reject) => {
     const request = connect({
       method: "CONNECT",

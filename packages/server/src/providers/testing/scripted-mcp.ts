@@ -35,30 +35,50 @@ export function callTool(server: McpServerGiven, call: ToolCall): Promise<string
 }
 
 async function callByHttp(
-  { url, headers }: McpAddressGiven,
+  { url, headers: given }: McpAddressGiven,
   { tool, args }: ToolCall,
 ): Promise<string> {
+  const headers = new Headers({
+    ...Object.fromEntries(given.map(({ name, value }) => [name, value])),
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  });
+  const send = async (message: object): Promise<unknown> => {
+    const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+    const response = await fetch(url, { method: "POST", headers, body });
+    const connection = response.headers.get("mcp-session-id");
+    if (connection !== null) headers.set("mcp-session-id", connection);
+    return "id" in message ? resultIn(await response.text()) : null;
+  };
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: { name: tool, arguments: args },
-      }),
-    });
-    const { result, error } = (await response.json()) as { result?: ToolResult; error?: unknown };
-    return result === undefined ? `mcp failed: ${JSON.stringify(error)}` : inWords(result);
+    await send({ id: 1, method: "initialize", params: INITIALIZE });
+    await send({ method: "notifications/initialized" });
+    const params = { name: tool, arguments: args };
+    return inWords((await send({ id: 2, method: "tools/call", params })) as ToolResult);
   } catch (error) {
     return `mcp failed: ${String(error)}`;
+  } finally {
+    if (headers.has("mcp-session-id")) await fetch(url, { method: "DELETE", headers });
   }
 }
+
+/** Of a reply as JSON, or as a stream whose last message it is. */
+function resultIn(text: string): unknown {
+  const data = text
+    .split("\n")
+    .filter((line) => line.startsWith("data: {"))
+    .at(-1)
+    ?.slice("data: ".length);
+  const { result, error } = JSON.parse(data ?? text) as { result?: unknown; error?: unknown };
+  if (result === undefined) throw new Error(JSON.stringify(error));
+  return result;
+}
+
+const INITIALIZE = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "scripted", version: "1.0.0" },
+};
 
 /** Starts the server like an agent, and stops it after the call. */
 async function callProgram(
@@ -93,11 +113,7 @@ async function callProgram(
     return result;
   };
   try {
-    await request(1, "initialize", {
-      protocolVersion: "2025-06-18",
-      capabilities: {},
-      clientInfo: { name: "scripted", version: "1.0.0" },
-    });
+    await request(1, "initialize", INITIALIZE);
     send({ method: "notifications/initialized" });
     const result = await request(2, "tools/call", { name: tool, arguments: given });
     return inWords(result as ToolResult);

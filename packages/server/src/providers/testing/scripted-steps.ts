@@ -361,7 +361,8 @@ function startChild({
 }
 
 function runShell(command: string): string {
-  const { stdout, stderr } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  const { stdout, stderr, error } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  if (error !== undefined) throw error;
   return `${stdout}${stderr}`;
 }
 

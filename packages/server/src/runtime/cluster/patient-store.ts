@@ -42,6 +42,7 @@ export function patientStore(
     readSession: (sessionId) => retry(() => store.readSession(sessionId)),
     readMessages: (query) => retry(() => store.readMessages(query)),
     readNewest: (query) => retry(() => store.readNewest(query)),
+    readNewestOfRun: (query) => retry(() => store.readNewestOfRun(query)),
     readMessage: (sessionId, messageId) => retry(() => store.readMessage(sessionId, messageId)),
     readEvents: (query) => retry(() => store.readEvents(query)),
     readQueue: (sessionId) => retry(() => store.readQueue(sessionId)),

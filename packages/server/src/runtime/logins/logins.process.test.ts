@@ -102,7 +102,8 @@ describe("a run whose agent requires a login", () => {
         ]);
         expect(whole.messages.filter(({ role }) => role === "user")).toHaveLength(1);
       }
-      expect(prompts() - refused).toBe(2);
+      // The journal is written a little later.
+      await expect.poll(() => prompts() - refused).toBe(2);
     },
   );
 

@@ -23,6 +23,7 @@ import type { Runtime } from "../runtime.ts";
 import { sendMessage } from "./send-message.ts";
 import { readHistory } from "./session-history.ts";
 import { readOutput } from "../outputs/read-output.ts";
+import { findRun, noSuchRun, readWholeRun } from "./read-run.ts";
 import { readMessages, readRuns, readWholeSession } from "./session-reads.ts";
 import {
   answer,
@@ -119,14 +120,23 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     sendMessage: (request) => sendMessage(context, request),
     readMessages: (query) => readMessages(store, query),
     readRuns: (query) => readRuns(store, query),
+    readRun: (query) => readWholeRun(store, query),
     readOutput: (request) => readOutput(context, request),
     readOptions: (sessionId) => readOptions(context, sessionId),
     readQueue: (sessionId) =>
       withSession(store, sessionId, async () => ({ queue: await store.readQueue(sessionId) })),
     editQueued: (request) => editQueued(context, request),
     withdrawQueued: (request) => withdrawQueued(context, request),
-    cancel: ({ reason, ...request }) =>
-      change(context, request, { type: "cancel", at: clock(), reason }),
+    cancel: async ({ reason, runId, ...request }) => {
+      const command = { type: "cancel", at: clock(), reason, ...defined({ runId }) } as const;
+      if (runId === undefined) return change(context, request, command);
+      const { sessionId } = request;
+      const found = await withSession(store, sessionId, async () => ({
+        run: await findRun(store, { sessionId, runId }),
+      }));
+      if (!found.ok) return found;
+      return found.run === null ? noSuchRun() : change(context, request, command);
+    },
     resume: (request) => change(context, request, { type: "resume", at: clock() }),
     answer: (request) => answer(context, request),
     archive: (request) => change(context, request, { type: "archive", at: clock() }),
@@ -159,8 +169,7 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     listUnusedAnswers: () => store.unusedAnswers(),
     dismissUnused: ({ sessionId, runId }) =>
       withSession(store, sessionId, async () => {
-        if ((await store.readRun(runId))?.sessionId !== sessionId)
-          return refuse("run_not_found", "The session has no such run.");
+        if ((await findRun(store, { sessionId, runId })) === null) return noSuchRun();
         return { dismissed: await store.dismissUnused({ sessionId, runId }) };
       }),
     reportEvent: async (event) => {

@@ -61,7 +61,7 @@ export interface PastRun extends Run {
 }
 
 /** Suspensions listed per run; the messages of the run show the others. */
-const SUSPENSIONS_SHOWN = 100;
+export const SUSPENSIONS_SHOWN = 100;
 
 /** `tail`: only so many messages, the last ones. */
 export function readWholeSession(

@@ -73,6 +73,7 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
       name: "ci",
       scope: "send",
       sessionId: null,
+      expiresAt: null,
     });
     const wrong = ["", secret.slice(0, -1), `${secret}x`, secret.toLowerCase(), token.digest];
     for (const guess of wrong) expect(await here.find(guess)).toBeNull();
@@ -86,6 +87,7 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
       name: "ci",
       scope: "send",
       sessionId: null,
+      expiresAt: null,
     });
     expect(await there.isGood(token.id)).toBe(true);
     expect(await here.revoke(token.id)).toMatchObject({
@@ -120,6 +122,7 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
       name: "ci",
       scope: "send",
       sessionId: null,
+      expiresAt: null,
     });
   });
 

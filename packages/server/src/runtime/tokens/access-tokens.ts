@@ -12,7 +12,7 @@ export type { AccessToken } from "../../storage/ports/token-store.ts";
 /** The tokens of the API, besides the server's own token. */
 export interface AccessTokens {
   /** The usable token with this secret; null if there is none. */
-  find(secret: string): Promise<Pick<AccessToken, "id" | "name" | "scope" | "sessionId"> | null>;
+  find(secret: string): Promise<FoundToken | null>;
   /** Whether the token is still usable. */
   isGood(id: string): Promise<boolean>;
   /** `secret` is returned once and never stored. */
@@ -20,6 +20,8 @@ export interface AccessTokens {
   list(): Promise<readonly AccessToken[]>;
   revoke(id: string): Promise<Reply<{ token: AccessToken }>>;
 }
+
+export type FoundToken = Pick<AccessToken, "id" | "name" | "scope" | "sessionId" | "expiresAt">;
 
 export interface CreateToken {
   readonly name: string;
@@ -69,8 +71,8 @@ export function openAccessTokens({ store, clock, newId }: AccessTokensOptions): 
         among(await cache.read(CACHED_MS)) ?? among(await cache.read(UNKNOWN_CACHED_MS));
       if (token === undefined || !isUsable(token, clock())) return null;
       noteUse(token);
-      const { id, name, scope, sessionId } = token;
-      return { id, name, scope, sessionId };
+      const { id, name, scope, sessionId, expiresAt } = token;
+      return { id, name, scope, sessionId, expiresAt };
     },
     isGood: async (id) =>
       (await cache.read(CACHED_MS)).some((token) => token.id === id && isUsable(token, clock())),

@@ -23,6 +23,7 @@ import { workingFiles } from "./0022-working-files.ts";
 import { lastTurn } from "./0023-last-turn.ts";
 import { sharedSessions } from "./0024-shared-sessions.ts";
 import { lastOutcome } from "./0025-last-outcome.ts";
+import { approve } from "./0026-approve.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -52,5 +53,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0023-last-turn": lastTurn(context),
     "0024-shared-sessions": sharedSessions(),
     "0025-last-outcome": lastOutcome(),
+    "0026-approve": approve(context),
   };
 }

@@ -9,6 +9,8 @@ export interface TranscriptStore {
   readMessages(query: MessageQuery): Promise<readonly Message[]>;
   /** The last messages before a number, in order. Without the number, all that can still change are among them. */
   readNewest(query: NewestQuery): Promise<NewestMessages>;
+  /** The last messages of one run before a number, in order. */
+  readNewestOfRun(query: NewestOfRunQuery): Promise<readonly Message[]>;
   readMessage(sessionId: string, messageId: string): Promise<Message | null>;
   readEvents(query: EventQuery): Promise<readonly LogEntry[]>;
 }
@@ -84,6 +86,10 @@ export interface NewestQuery {
   /** Before this sequence number. */
   readonly before?: number;
   readonly limit: number;
+}
+
+export interface NewestOfRunQuery extends NewestQuery {
+  readonly runId: string;
 }
 
 export interface NewestMessages {

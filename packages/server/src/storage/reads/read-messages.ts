@@ -2,7 +2,12 @@ import { sql, type ExpressionBuilder } from "kysely";
 import { grownContent, type Message } from "../../domain/message.ts";
 import { fromMessageRow } from "../rows/message-row.ts";
 import { prepared } from "../prepared.ts";
-import type { MessageQuery, NewestMessages, NewestQuery } from "../ports/transcript-store.ts";
+import type {
+  MessageQuery,
+  NewestMessages,
+  NewestOfRunQuery,
+  NewestQuery,
+} from "../ports/transcript-store.ts";
 import type { MessageRow, Tables } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 
@@ -45,6 +50,18 @@ export async function readNewest(
     .where("seq", "<", rows.at(-1)?.seq ?? 0)
     .executeTakeFirstOrThrow();
   return { messages: toMessages(source, rows.toReversed()), earlier: Number(counted.count) };
+}
+
+export async function readNewestOfRun(
+  source: Source,
+  { sessionId, runId, before, limit }: NewestOfRunQuery,
+): Promise<readonly Message[]> {
+  const newest = selectMessages(source, sessionId)
+    .where("runId", "=", runId)
+    .orderBy("seq", "desc")
+    .limit(limit);
+  const rows = await (before === undefined ? newest : newest.where("seq", "<", before)).execute();
+  return toMessages(source, rows.toReversed());
 }
 
 const firstOpen = prepared((source, { sessionId }: { sessionId: string }) =>

@@ -71,11 +71,10 @@ export function SessionRows({
   });
   useRememberedPlace(scroller, listKey);
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, lines]);
-  useKeepPlace(
-    scroller,
-    lines,
-    useCallback(() => focusedId(scroller.current), []),
-  );
+  /** The row that gets the focus with the next frame. Keys that come before it count from there. */
+  const moving = useRef<string | null>(null);
+  const currentId = useCallback(() => moving.current ?? focusedId(scroller.current), []);
+  useKeepPlace(scroller, lines, currentId);
   const items = virtualizer.getVirtualItems();
   const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
   const visible = lines.slice(startIndex, endIndex + 1);
@@ -88,10 +87,14 @@ export function SessionRows({
     const index = lines.findIndex(({ key }) => key === id);
     if (id === undefined || index === -1) return;
     virtualizer.scrollToIndex(index, { align: "auto" });
+    moving.current = id;
     // The row may be rendered only after the scroll.
-    requestAnimationFrame(() => rowLink(scroller.current, id)?.focus());
+    requestAnimationFrame(() => {
+      rowLink(scroller.current, id)?.focus();
+      if (moving.current === id) moving.current = null;
+    });
   };
-  useArrowKeys(scroller, rows, focus);
+  useArrowKeys(scroller, { rows, currentId, focus });
   const openId = rows.find(({ isOpen }) => isOpen)?.session.id ?? null;
   useEffect(() => {
     const index = lines.findIndex(({ key }) => key === openId);
@@ -100,7 +103,7 @@ export function SessionRows({
   }, [openId, virtualizer]);
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-      {look === "page" && <RowKeys rows={rows} scroller={scroller} focus={focus} />}
+      {look === "page" && <RowKeys {...{ rows, currentId, focus }} />}
       {answeredId !== null && (
         <RowAnswer key={answeredId} id={answeredId} onClose={onAnswerClose} {...{ rows, focus }} />
       )}
@@ -175,14 +178,15 @@ function useRememberedPlace(scroller: RefObject<HTMLElement | null>, listKey: st
 }
 
 interface Keys {
-  readonly scroller: RefObject<HTMLElement | null>;
   readonly rows: readonly GroupedRow[];
+  /** The session of the row that has the focus, or gets it. */
+  readonly currentId: () => string | null;
   readonly focus: (id: string | undefined) => void;
 }
 
 /** The keys of the list page. Beside an open session, letters belong to the message. */
-function RowKeys({ scroller, rows, focus }: Keys): null {
-  const focused = (): number => indexOf(rows, focusedId(scroller.current));
+function RowKeys({ rows, currentId, focus }: Keys): null {
+  const focused = (): number => indexOf(rows, currentId());
   const move = (by: 1 | -1): void => focus(neighbour(rows, focused(), by));
   const select = (): void => {
     const row = rows[focused()];
@@ -226,21 +230,22 @@ function needsYou({ session }: GroupedRow): boolean {
 }
 
 /** The arrow keys move the focus that is already in the list. */
-function useArrowKeys(scroller: Keys["scroller"], rows: Keys["rows"], focus: Keys["focus"]): void {
-  const latest = useRef({ rows, focus });
+function useArrowKeys(scroller: RefObject<HTMLElement | null>, keys: Keys): void {
+  const latest = useRef(keys);
   useEffect(() => {
-    latest.current = { rows, focus };
+    latest.current = keys;
   });
   useEffect(() => {
     const { current: element } = scroller;
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
       if (event.altKey || event.ctrlKey || event.metaKey) return;
-      const from = indexOf(latest.current.rows, focusedId(element));
+      const { rows, currentId, focus } = latest.current;
+      const from = indexOf(rows, currentId());
       if (from === -1) return;
       event.preventDefault();
       const by = event.key === "ArrowDown" ? 1 : -1;
-      latest.current.focus(neighbour(latest.current.rows, from, by));
+      focus(neighbour(rows, from, by));
     };
     element?.addEventListener("keydown", onKey);
     return () => element?.removeEventListener("keydown", onKey);

@@ -8,9 +8,9 @@ import type {
   WholeSession,
 } from "@holdfast/protocol";
 import * as samples from "../../../http/testing/samples.ts";
+import { toWireRun } from "../../../http/wire/run-wire.ts";
 import {
   toWireMessage,
-  toWireRun,
   toWireSent,
   toWireSession,
   toWireSuspension,

@@ -1,6 +1,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import { isObject } from "@holdfast/client";
 import type { MessageContent, SendMessageRequest } from "@holdfast/protocol";
+import { textOf } from "../../text-of.ts";
 
 type Part = NonNullable<SendMessageRequest["content"]>[number];
 type Loose = Readonly<Record<string, unknown>>;
@@ -80,10 +81,6 @@ export function toBlock(part: Loose): ContentBlock {
 
 export function textBlock(text: string): ContentBlock {
   return { type: "text", text };
-}
-
-export function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 /** The fields that have a value. */

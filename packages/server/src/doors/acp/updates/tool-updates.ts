@@ -8,7 +8,8 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import { isObject } from "@holdfast/client";
 import type { MessageContent } from "@holdfast/protocol";
-import { present, textBlock, textOf, toBlock } from "./blocks.ts";
+import { textOf } from "../../text-of.ts";
+import { present, textBlock, toBlock } from "./blocks.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { isObject } from "@holdfast/client";
 import { grownContent, type Message, type MessageContent } from "@holdfast/protocol";
-import { textBlock, textOf, toBlocks } from "./blocks.ts";
+import { textOf } from "../../text-of.ts";
+import { textBlock, toBlocks } from "./blocks.ts";
 import {
   changedFields,
   terminalsOf,

@@ -71,6 +71,25 @@ export function messagesContract(shared: SharedStore): void {
       expect([none.messages, none.earlier]).toEqual([[], 0]);
     });
 
+    it("of one run can be read from their end (D6)", async () => {
+      const { session, all } = await spoken();
+      const sessionId = session.id;
+      const runId = all[0]?.runId ?? "";
+      await session.end({ messageId: "", runId });
+      const next = await session.run("six");
+      const read = (query: { readonly runId: string; readonly before?: number }) =>
+        shared.store.readNewestOfRun({ sessionId, limit: 2, ...query }).then(texts);
+      expect(await read({ runId })).toEqual(["four", "five"]);
+      expect(await read({ runId, before: all[3]?.seq ?? 0 })).toEqual(["two", "three"]);
+      expect(await read({ runId, before: all[0]?.seq ?? 0 })).toEqual([]);
+      expect(await read({ runId: next.runId })).toEqual(["six"]);
+      expect(await read({ runId: "none" })).toEqual([]);
+      const other = await shared.begin();
+      expect(await shared.store.readNewestOfRun({ sessionId: other.id, runId, limit: 2 })).toEqual(
+        [],
+      );
+    });
+
     it("are found by ID in their own session only, even while incomplete", async () => {
       const { session, all } = await spoken();
       const other = await shared.begin();

@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
-import { ServerResponse, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import type { App } from "../app.ts";
-import { isFromSocket } from "../server/local-socket.ts";
-import type { EditorCaller, EditorDoor } from "../wire/editor-door.ts";
+import { doorCallerOf } from "./door-caller-of.ts";
+import type { EditorDoor } from "./editor-door.ts";
+import { passHeaders } from "./pass-headers.ts";
 
 const URL = "/acp";
 const TAGS = ["editors"];
@@ -22,7 +22,7 @@ export async function addEditorRoutes(app: App, door: EditorDoor): Promise<void>
     scope.addContentTypeParser("application/json", (_request, _body, done) => done(null));
     const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       passHeaders(reply.hijack());
-      door.handle(request.raw, reply.raw, callerOf(request));
+      door.handle(request.raw, reply.raw, doorCallerOf(request));
     };
     scope.route({
       method: "POST",
@@ -61,7 +61,7 @@ export async function addEditorRoutes(app: App, door: EditorDoor): Promise<void>
         if (upgrade === undefined) return handle(request, reply);
         reply.hijack();
         // The response keeps the socket, so that a revoked token closes it.
-        door.upgrade(request.raw, upgrade.socket, upgrade.head, callerOf(request));
+        door.upgrade(request.raw, upgrade.socket, upgrade.head, doorCallerOf(request));
       },
     });
   });
@@ -70,6 +70,8 @@ export async function addEditorRoutes(app: App, door: EditorDoor): Promise<void>
 
 /** Requests for a WebSocket pass the same guard as all others. */
 function routeUpgrades(app: App): void {
+  // An import would also load all of `fetch`, which takes 40 ms of the server's start.
+  const { ServerResponse } = process.getBuiltinModule("node:http");
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     const response = new ServerResponse(request);
@@ -81,19 +83,4 @@ function routeUpgrades(app: App): void {
     response.once("finish", () => socket.end());
     app.routing(request, response);
   });
-}
-
-function callerOf({ raw, headers }: FastifyRequest): EditorCaller {
-  const authorization = headers.authorization ?? null;
-  const via = isFromSocket(raw) ? "socket" : "address";
-  const key = createHash("sha256")
-    .update(`${via} ${authorization ?? ""}`)
-    .digest("base64url");
-  return { key, via, authorization };
-}
-
-/** A hijacked reply sends only its own headers. */
-function passHeaders(reply: FastifyReply): void {
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) reply.raw.setHeader(name, value);
 }
