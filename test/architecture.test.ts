@@ -123,6 +123,12 @@ describe("a source file is a violation when", () => {
         "../../protocol/src/session.ts reaches into another package: import it by its name",
     },
     {
+      it: "it imports a value from node:http, which loads all of fetch",
+      path: `${server}/providers/network/egress.ts`,
+      source: 'import path from "node:path";\nimport {\n  createServer,\n} from "node:http";',
+      violation: "imports more than types from node:http: use process.getBuiltinModule",
+    },
+    {
       it: "it imports a file outside the layers",
       path: `${server}/cli/version.ts`,
       source: 'import manifest from "../../package.json" with { type: "json" };',

@@ -6,19 +6,22 @@ import type { RealAgent } from "./real-agents.ts";
 
 const INSTALL_MS = 300_000;
 
-export type Installed =
-  | { readonly ok: true; readonly agent: InstalledAgent }
-  | { readonly ok: false; readonly agent: RealAgent; readonly why: string };
+/** A program of a package, in a pinned version. */
+export type Program = Pick<RealAgent, "name" | "package" | "version" | "program">;
+
+export type Installed<Of extends Program> =
+  | { readonly ok: true; readonly agent: Of & { readonly file: string } }
+  | { readonly ok: false; readonly agent: Of; readonly why: string };
 
 export interface InstalledAgent extends RealAgent {
   /** The program's file. */
   readonly file: string;
 }
 
-/** Installs the pinned version of the agent in the user's cache folder, where the next run finds it. */
-export async function installAgent(agent: RealAgent): Promise<Installed> {
-  const folder = path.join(cacheFolder(), `${agent.name}@${agent.version}`);
-  const file = path.join(folder, "node_modules", ".bin", agent.program);
+/** Installs the pinned version in the user's cache folder, where the next run finds it. */
+export async function installAgent<Of extends Program>(agent: Of): Promise<Installed<Of>> {
+  const folder = folderOf(agent);
+  const file = programFile(agent);
   const stamp = path.join(folder, ".installed");
   if (!existsSync(stamp)) {
     mkdirSync(folder, { recursive: true });
@@ -29,6 +32,14 @@ export async function installAgent(agent: RealAgent): Promise<Installed> {
     writeFileSync(stamp, "");
   }
   return { ok: true, agent: { ...agent, file } };
+}
+
+export function programFile(program: Program): string {
+  return path.join(folderOf(program), "node_modules", ".bin", program.program);
+}
+
+function folderOf({ name, version }: Program): string {
+  return path.join(cacheFolder(), `${name}@${version}`);
 }
 
 /** Null if it succeeded, otherwise the first line of the error. */

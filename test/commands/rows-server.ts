@@ -55,6 +55,14 @@ export const SERVER_ROWS: readonly Row[] = [
     error:
       '--url must be the address of a server, such as http://127.0.0.1:4664, not "://". See: holdfast acp --help',
   },
+  { line: "mcp", exit: 0, prints: /^$/u, only: "server" },
+  { line: "mcp much", exit: 64, error: unexpected("mcp") },
+  {
+    line: "mcp --url ://",
+    exit: 64,
+    error:
+      '--url must be the address of a server, such as http://127.0.0.1:4664, not "://". See: holdfast mcp --help',
+  },
   { line: "logs -n 1 --json", exit: 0, prints: /^\{.*\}\n$/u, only: "server" },
   { line: "logs", exit: 1, error: /^There is no log in /u, only: "database" },
   {

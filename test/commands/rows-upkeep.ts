@@ -188,7 +188,19 @@ export const UPKEEP_ROWS: readonly Row[] = [
   {
     line: "token create --name ci --scope root",
     exit: 64,
-    error: '--scope must be read, send or admin, not "root". See: holdfast token create --help',
+    error:
+      '--scope must be read, send, approve or admin, not "root". See: holdfast token create --help',
+  },
+  {
+    line: "token create --name ci --scope send --session {session} --json",
+    exit: 0,
+    json: CREATED_TOKEN,
+  },
+  { line: "token create --name ci --scope send --session nothing", exit: 1, error: NO_SESSION },
+  {
+    line: "token create --name ci --scope approve --session {session}",
+    exit: 64,
+    error: "--scope must be read or send if the token is for one session.",
   },
   {
     line: "token create --name ci --scope read --expires 999999",

@@ -2,7 +2,8 @@ import { methods } from "@agentclientprotocol/sdk/unstable";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { Scope } from "../../packages/server/src/domain/scope.ts";
-import { openEditorWorld, type EditorWorld } from "./editor-world.ts";
+import { ask, script } from "../../packages/server/src/providers/testing/script.ts";
+import { openEditorWorld, prompt, textOf, type EditorWorld } from "./editor-world.ts";
 
 const { session } = methods.agent;
 let world: EditorWorld;
@@ -68,6 +69,29 @@ describe("/acp", () => {
     await expect(sender.agent.request(session.delete, { sessionId })).rejects.toThrow(
       /needs a token with the scope admin/u,
     );
+  });
+
+  it("D6: refuses the answer and the mode of an editor with the scope send, and tells the person", async () => {
+    const sender = await world.open({ transport: "HTTP", token: (await tokenFor("send")).token });
+    const sessionId = await world.newSession(sender);
+    const ended = prompt(sender, sessionId, script(ask({ id: "t1", title: "Delete it" })));
+    await expect.poll(() => sender.permissions.length).toBe(1);
+    await expect(
+      sender.agent.request(session.setMode, { sessionId, modeId: "bypass" }),
+    ).rejects.toThrow(/The field mode needs a token with the scope approve/u);
+    sender.permissions[0]?.reply({ outcome: { outcome: "selected", optionId: "allow" } });
+    await expect
+      .poll(() => textOf(sender.updates))
+      .toMatch(/The answer was not accepted: .* needs a token with the scope approve/u);
+    const approver = await world.open({
+      transport: "HTTP",
+      token: (await tokenFor("approve")).token,
+    });
+    await approver.agent.request(session.load, { sessionId, cwd: world.root, mcpServers: [] });
+    await expect.poll(() => approver.permissions.length).toBe(1);
+    approver.permissions[0]?.reply({ outcome: { outcome: "selected", optionId: "allow" } });
+    expect(await ended).toMatchObject({ stopReason: "end_turn" });
+    expect(textOf(sender.updates)).toContain("answer: allow");
   });
 
   it("closes the WebSocket of a token that is revoked (D5)", async () => {

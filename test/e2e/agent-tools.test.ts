@@ -95,12 +95,12 @@ describe("an agent with the tools of a real server", () => {
   });
 });
 
-describe("holdfast mcp", () => {
-  it("is for agents only, and says so otherwise", async () => {
-    expect(await holdfast(["mcp"])).toMatchObject({
+describe("holdfast mcp for the tools of a session", () => {
+  it("refuses an address without its token", async () => {
+    const environment = { HOLDFAST_AGENT_URL: "http://127.0.0.1:1/api/agent/sessions/s" };
+    expect(await holdfast(["mcp"], environment)).toMatchObject({
       code: 64,
-      stderr: expect.stringContaining("agents"),
+      stderr: expect.stringContaining("HOLDFAST_AGENT_URL is set without HOLDFAST_AGENT_TOKEN"),
     });
-    expect((await holdfast(["--help"])).stdout).not.toContain("mcp");
   });
 });

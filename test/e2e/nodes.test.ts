@@ -2,12 +2,13 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
-import { say, script, waitFor } from "../../packages/server/src/providers/testing/script.ts";
+import { ask, say, script, waitFor } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
   createTestDatabase,
   type TestDatabase,
 } from "../../packages/server/src/storage/testing/test-database.ts";
+import { resultOf, WITH_FORMS } from "../doors/mcp/raw-mcp.ts";
 import {
   holdfast,
   prepareFolder,
@@ -77,6 +78,27 @@ describe("two nodes on one database", () => {
       { name: "one", self: access === "through a server", alive: true, draining: false },
       { name: "two", self: false, labels: ["gpu", "big"], busy: 0 },
     ]);
+  });
+
+  it("both know the tasks of orchestrators, and either answers and cancels them (D6)", async () => {
+    const repo = await one.client.repos.add({ path: root });
+    const at = ({ server }: Node) => ({ ...server, capabilities: WITH_FORMS });
+    const begin = async (on: Node, text: string): Promise<string> => {
+      const { id: session } = await on.client.sessions.create({ repoId: repo.id });
+      const call = { name: "send_message", arguments: { session, text } };
+      return String((await resultOf(at(on), "tools/call", call))["taskId"]);
+    };
+    const get = (on: Node, taskId: string) => resultOf(at(on), "tasks/get", { taskId });
+    const asking = await begin(one, script(ask({ id: "t1", title: "Write it" }), say("written")));
+    await expect.poll(() => get(two, asking)).toMatchObject({ status: "input_required" });
+    const [key = ""] = Object.keys((await get(two, asking))["inputRequests"] as object);
+    const inputResponses = { [key]: { action: "accept", content: { answer: "allow" } } };
+    await resultOf(at(two), "tasks/update", { taskId: asking, inputResponses });
+    for (const node of [one, two])
+      await expect.poll(() => get(node, asking)).toMatchObject({ status: "completed" });
+    const endless = await begin(two, script(waitFor(path.join(root, "never"))));
+    await resultOf(at(one), "tasks/cancel", { taskId: endless });
+    await expect.poll(() => get(two, endless)).toMatchObject({ status: "cancelled" });
   });
 
   it.each(ACCESS)("are drained %s, awaited, and get work again", async (access) => {

@@ -56,6 +56,12 @@ describe("the Unix socket of a server", () => {
     await start();
     expect(statSync(socketPath).mode & 0o777).toBe(0o600);
     const client = createClient({ socketPath });
+    expect(await client.ownToken()).toEqual({
+      name: null,
+      scope: "admin",
+      sessionId: null,
+      expiresAt: null,
+    });
     const { id } = await client.sessions.create({ title: "On the socket" });
     const stop = new AbortController();
     for await (const { session } of client.sessions.follow(id, { signal: stop.signal })) {

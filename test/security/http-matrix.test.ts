@@ -22,7 +22,8 @@ const EVIL = "https://evil.example";
 const ALLOWED = {
   read: ["read"],
   send: ["read", "send"],
-  admin: ["read", "send", "admin"],
+  approve: ["read", "send", "approve"],
+  admin: ["read", "send", "approve", "admin"],
 } as const satisfies Record<Scope, readonly Access[]>;
 
 const agentTokens = createAgentTokens();
@@ -32,8 +33,8 @@ let test: TestRuntime;
 let open: App;
 let closed: App;
 let secrets: Readonly<Record<Scope, string>>;
-/** Tokens for the session of the requests, and for another one. */
-let shared: string;
+/** Tokens for the session of the requests, by scope, and one for another session. */
+let shared: Readonly<Record<"read" | "send", string>>;
 let sharedOther: string;
 let routes: readonly Route[];
 
@@ -71,10 +72,17 @@ beforeAll(async () => {
     if (!created.ok) throw new Error(created.refusal.message);
     return created.secret;
   };
-  const admin = await secretOf("admin");
-  secrets = { read: await secretOf("read"), send: await secretOf("send"), admin };
-  shared = await secretOf("read", { sessionId: UNKNOWN_ID });
-  sharedOther = await secretOf("read", { sessionId: "another" });
+  secrets = {
+    read: await secretOf("read"),
+    send: await secretOf("send"),
+    approve: await secretOf("approve"),
+    admin: await secretOf("admin"),
+  };
+  shared = {
+    read: await secretOf("read", { sessionId: UNKNOWN_ID }),
+    send: await secretOf("send", { sessionId: UNKNOWN_ID }),
+  };
+  sharedOther = await secretOf("send", { sessionId: "another" });
   routes = routesOf(closed);
 });
 afterAll(async () => {
@@ -226,7 +234,7 @@ describe("every route", () => {
     );
   });
 
-  it.each(["read", "send", "admin"] as const)(
+  it.each(["read", "send", "approve", "admin"] as const)(
     "allows a token with the scope %s exactly what the scope includes",
     async (scope) => {
       for (const app of [open, closed]) {
@@ -250,21 +258,28 @@ describe("every route", () => {
     },
   );
 
-  it("allows a token for one session to read that session, and nothing else", async () => {
+  it("D6: allows a token for one session what its scope includes in that session, and nothing else", async () => {
     const isOfSession = ({ url }: Route): boolean =>
-      url === "/api/sessions/:id" || url.startsWith("/api/sessions/:id/");
+      url === "/api/sessions/:id" ||
+      (url.startsWith("/api/sessions/:id/") && url !== "/api/sessions/:id/fork");
     const statuses = async (token: string, route: Route, row: Row): Promise<readonly unknown[]> => [
       (await send(closed, route, { ...valid(row), ...bearer(token) })).at(0),
     ];
     const expected =
-      (isItsSession: boolean) =>
+      (allowed: readonly Access[]) =>
       (route: Route, { access, passes }: Row): readonly unknown[] => {
         if (access === "public") return [passes];
         if (access === "agent") return [401];
-        return [isItsSession && access === "read" && isOfSession(route) ? passes : 403];
+        if (route.url === "/api/token") return [passes];
+        return [allowed.includes(access) && isOfSession(route) ? passes : 403];
       };
-    await expectResults(routes, (...each) => statuses(shared, ...each), expected(true));
-    await expectResults(routes, (...each) => statuses(sharedOther, ...each), expected(false));
+    for (const scope of ["read", "send"] as const)
+      await expectResults(
+        routes,
+        (...each) => statuses(shared[scope], ...each),
+        expected(ALLOWED[scope]),
+      );
+    await expectResults(routes, (...each) => statuses(sharedOther, ...each), expected([]));
   });
 
   it("allows the server's token everything except the routes of agents' tools", async () => {

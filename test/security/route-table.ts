@@ -1,5 +1,5 @@
 /** The users of a route: anybody (`public`), the tools of the session's agent (`agent`), or a token with this scope. */
-export type Access = "public" | "read" | "send" | "admin" | "agent";
+export type Access = "public" | "read" | "send" | "approve" | "admin" | "agent";
 
 export interface Row {
   readonly access: Access;
@@ -45,8 +45,10 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "POST /api/sessions/:id/messages": { access: "send", body: { text: "x" }, passes: 404 },
   "POST /api/sessions/:id/prompt": { access: "send", body: { text: "x" }, passes: 404 },
   "GET /api/sessions/:id/raw": { access: "admin", passes: 404 },
+  "GET /api/sessions/:id/history": MISSING,
   "GET /api/sessions/:id/runs": MISSING,
-  "POST /api/sessions/:id/runs/:runId/dismiss": { access: "send", body: {}, passes: 404 },
+  "GET /api/sessions/:id/runs/:runId": MISSING,
+  "POST /api/sessions/:id/runs/:runId/dismiss": { access: "approve", body: {}, passes: 404 },
   "GET /api/sessions/:id/options": MISSING,
   "GET /api/sessions/:id/queue": MISSING,
   "PATCH /api/sessions/:id/queue/:messageId": {
@@ -56,7 +58,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   },
   "DELETE /api/sessions/:id/queue/:messageId": { access: "send", passes: 404 },
   "POST /api/sessions/:id/cancel": { access: "send", body: {}, passes: 404 },
-  "POST /api/sessions/:id/resume": { access: "send", body: {}, passes: 404 },
+  "POST /api/sessions/:id/resume": { access: "approve", body: {}, passes: 404 },
   "POST /api/sessions/:id/archive": { access: "admin", body: {}, passes: 404 },
   "POST /api/sessions/:id/finalize": {
     access: "send",
@@ -70,16 +72,16 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /api/sessions/:id/changes/patch": MISSING,
   "POST /api/sessions/:id/rewind": { access: "send", body: { run: "last" }, passes: 404 },
   "GET /api/sessions/:id/branch": MISSING,
-  "POST /api/sessions/:id/commit": { access: "send", body: {}, passes: 404 },
-  "POST /api/sessions/:id/merge": { access: "send", body: {}, passes: 404 },
-  "POST /api/sessions/:id/rebase": { access: "send", body: {}, passes: 404 },
+  "POST /api/sessions/:id/commit": { access: "approve", body: {}, passes: 404 },
+  "POST /api/sessions/:id/merge": { access: "approve", body: {}, passes: 404 },
+  "POST /api/sessions/:id/rebase": { access: "approve", body: {}, passes: 404 },
   "POST /api/sessions/:id/push": { access: "admin", body: {}, passes: 404 },
   "POST /api/sessions/:id/pull-request": { access: "admin", body: {}, passes: 404 },
   "GET /api/sessions/:id/should-resume": READABLE,
   "GET /api/sessions/:id/events": MISSING,
   "GET /api/sessions/:id/export": MISSING,
   "GET /api/sessions/:id/grants": MISSING,
-  "DELETE /api/sessions/:id/grants/:grantId": { access: "send", passes: 404 },
+  "DELETE /api/sessions/:id/grants/:grantId": { access: "approve", passes: 404 },
   "GET /api/suspensions": READABLE,
   "GET /api/stats": READABLE,
   "GET /api/events": READABLE,
@@ -95,6 +97,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "POST /api/repos": { access: "admin", body: { path: "/nowhere" }, passes: 403 },
   "DELETE /api/repos/:id": { access: "admin", passes: 404 },
   "GET /api/repos/:id/files": MISSING,
+  "GET /api/token": READABLE,
   "GET /api/tokens": { access: "admin", passes: 200 },
   "POST /api/tokens": { access: "admin", body: { name: "x", scope: "read" }, passes: 201 },
   "DELETE /api/tokens/:id": { access: "admin", passes: 404 },

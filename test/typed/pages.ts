@@ -203,6 +203,7 @@ export const NOT_TYPED: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "they run the tests",
   "docs/agents.md": "they run the tests with real agents",
   "docs/editors.md": "they run another client of the protocol, which is not installed here",
+  "docs/orchestrators.md": "they run other clients and agents, which are not installed here",
   "docs/releasing.md": "they publish",
   "packages/server/README.md": "test/packages installs the package",
   "docs/failure-matrix.md": "they run the crash matrix",

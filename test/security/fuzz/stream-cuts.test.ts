@@ -6,7 +6,7 @@ import { streamEvents } from "../../../packages/client/src/event-stream.ts";
 import { follow } from "../../../packages/client/src/follow.ts";
 import { createSessions, type Sessions } from "../../../packages/client/src/sessions.ts";
 import { reconnectingNow } from "../../../packages/client/src/testing/reconnecting-now.ts";
-import { schemaValidation } from "../../../packages/client/src/validation.ts";
+import { schemaValidation } from "../../../packages/client/src/schema-validation.ts";
 import { repeat } from "../../../packages/server/src/domain/testing/repeat.ts";
 import { buildApp } from "../../../packages/server/src/http/build-app.ts";
 import { type App } from "../../../packages/server/src/http/app.ts";

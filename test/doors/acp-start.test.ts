@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { afterAll, describe, expect, it } from "vitest";
+import { BINARY } from "../e2e/holdfast-process.ts";
+import { openEditorWorld } from "./editor-world.ts";
+
+/** Writes the name of each module that is loaded to stdout, in order with the replies to the editor. */
+const TELL_LOADED = `data:text/javascript,
+  import { registerHooks } from "node:module";
+  import { writeSync } from "node:fs";
+  registerHooks({
+    load(url, context, next) {
+      writeSync(1, "loads " + url.replace(/.*[/]/, "") + "\\n");
+      return next(url, context);
+    },
+  });
+`.replaceAll(/\n\s*/gu, " ");
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: 1, clientCapabilities: {} },
+};
+
+const world = await openEditorWorld();
+afterAll(() => world.end());
+
+describe("the start of holdfast acp", () => {
+  it("loads neither settings nor databases, schemas of the API or fetch before the first reply", async () => {
+    const { before, after } = await loadedAround(["acp", "--data", world.server().data]);
+    const isSlow = (name: string): boolean =>
+      /^(?:node:(?:sqlite|https?|worker_threads|crypto)|(?:shared|schemas|sqlite|find-or-start)-.*)$/u.test(
+        name,
+      );
+    expect(before).toContain("main.js");
+    expect(before.filter(isSlow)).toEqual([]);
+    // Without being asked: the next request finds it loaded.
+    expect(after).toContain("node:sqlite");
+    expect(after).not.toContain("node:http");
+  });
+
+  it("ends with the reason when its settings are wrong, although stdin is open", async () => {
+    const args = ["acp", "--url", "http://127.0.0.1:1", "--database", "other.db"];
+    const child = spawn(process.execPath, [BINARY, ...args]);
+    child.stdin.write(`${JSON.stringify(initialize)}\n`);
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(64);
+    expect(errors).toBe(
+      "holdfast: --url and --database cannot be combined: a server uses its own database.\n",
+    );
+  });
+});
+
+/** The modules that a command loads before and after its first reply to an editor. */
+async function loadedAround(
+  args: readonly string[],
+): Promise<{ readonly before: readonly string[]; readonly after: readonly string[] }> {
+  const child = spawn(process.execPath, ["--import", TELL_LOADED, BINARY, ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin.write(`${JSON.stringify(initialize)}\n`);
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    if (output.includes("loads node:sqlite")) child.stdin.end();
+  });
+  await new Promise((resolve) => child.once("close", resolve));
+  const lines = output.trimEnd().split("\n");
+  const reply = lines.findIndex((line) => line.startsWith("{"));
+  const names = (some: readonly string[]): readonly string[] =>
+    some.filter((line) => line.startsWith("loads ")).map((line) => line.slice("loads ".length));
+  return { before: names(lines.slice(0, reply)), after: names(lines.slice(reply)) };
+}
