@@ -131,6 +131,30 @@ it("a message that is sent is shown, also to a reader who is far above it (C6)",
   await eventually(() => distanceFromEnd(page)).toBeLessThanOrEqual(24);
 });
 
+it("a reader who scrolls while the transcript is still settling at its end stays there (C9)", async () => {
+  const { id } = await rig.newSession({ steps: [say(paragraphs(80))] });
+  await rig.until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+  const page = await rig.open("/");
+  // The first frames last as long as on a busy machine.
+  await page.addInitScript(() => {
+    globalThis.requestAnimationFrame = (callback) =>
+      Number(setTimeout(() => callback(performance.now()), 250));
+    globalThis.cancelAnimationFrame = clearTimeout;
+  });
+  await page.goto(`/sessions/${id}`);
+  const transcript = transcriptOf(page);
+  await transcript.getByText("This is paragraph 79.", { exact: true }).waitFor();
+  await transcript.hover();
+  await page.mouse.wheel(0, -3_000);
+  await eventually(() => distanceFromEnd(page)).toBeGreaterThan(1_000);
+  // As long as all of these frames take.
+  await page.evaluate(async () => {
+    for (let frames = 0; frames < 10; frames++) await new Promise(requestAnimationFrame);
+  });
+  expect(await distanceFromEnd(page)).toBeGreaterThan(1_000);
+  await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+});
+
 describe("a run that did not complete", () => {
   it("looks failed, and only the last one can be tried again (C4)", async () => {
     const crash = script(exit({ code: 1, stderr: "out of ideas" }));

@@ -142,19 +142,15 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     },
   });
   const leaveStart = usePlace(store, virtualizer, start);
-  const stay = useStayAtEnd(virtualizer, list, END_PX);
+  const stay = useStayAtEnd(virtualizer, list, { endPx: END_PX, onEnd: leaveStart });
   useEffect(() => {
     const { scrollRect } = virtualizer;
     const isShort = scrollRect !== null && virtualizer.getTotalSize() < scrollRect.height;
     if (isShort && store.hasOlder) store.revealOlder();
   });
 
-  const letGo = (): void => {
-    leaveStart();
-    stay.end();
-  };
   const goTo = (index: number, align: "start" | "center"): void => {
-    letGo();
+    stay.end();
     virtualizer.scrollToIndex(index, { align });
   };
   const scrollToMessage = async (messageId: string): Promise<boolean> =>
@@ -164,7 +160,7 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
     const index = store.revealMessage(messageId);
     const row = store.rows[index];
     if (row === undefined) return false;
-    letGo();
+    stay.end();
     openAround(store, row, messageId);
     setShown({ rowKey: row.key, messageId });
     return true;

@@ -145,6 +145,12 @@ export interface StayAtEnd {
   readonly wrote: (top: number) => void;
 }
 
+interface StayOptions {
+  readonly endPx: number;
+  /** Called when the reader looks at another place, also if nothing was begun. */
+  readonly onEnd: () => void;
+}
+
 /**
  * A single scroll to the end can be too short: rows that are added or replaced before the browser reports the scroll do
  * not count as added at the end.
@@ -152,9 +158,9 @@ export interface StayAtEnd {
 export function useStayAtEnd(
   virtualizer: TranscriptVirtualizer,
   list: RefObject<HTMLElement | null>,
-  endPx: number,
+  { endPx, onEnd }: StayOptions,
 ): StayAtEnd {
-  const [stay] = useState(() => createStay(virtualizer, endPx));
+  const [stay] = useState(() => createStay(virtualizer, { endPx, onEnd }));
   useLayoutEffect(() => stay.look());
   useEffect(() => {
     const element = list.current;
@@ -175,7 +181,7 @@ export function useStayAtEnd(
 
 function createStay(
   virtualizer: TranscriptVirtualizer,
-  endPx: number,
+  { endPx, onEnd }: StayOptions,
 ): StayAtEnd & { readonly scrolled: (top: number, height: number) => void } {
   let isOn = false;
   let written = 0;
@@ -188,6 +194,7 @@ function createStay(
     },
     end() {
       isOn = false;
+      onEnd();
     },
     look() {
       if (isOn && distanceFromEnd(virtualizer) > endPx) virtualizer.scrollToEnd();
