@@ -59,6 +59,8 @@ describe.each(DOORS)("an orchestrator over %s", (door) => {
     expect(early.structuredContent).toMatchObject({ session, run, answer: "" });
     expect(textIn(early)).toContain(`Call wait with session ${String(session)}`);
     const answer = from.data("wait", { session });
+    // It observes the run from here on.
+    await expect.poll(() => from.progress).toContain("Look around");
     writeFileSync(file, "");
     expect(await answer).toMatchObject({ run, status: "completed", answer: "Seen." });
     expect(from.progress).toContain("Look closer");

@@ -1,5 +1,5 @@
-import { applySuspension, HoldfastError, isObject, type StreamEvent } from "@holdfast/client";
-import type { OpenSuspension, RunStatus, WholeRun } from "@holdfast/protocol";
+import { applySuspension, HoldfastError, isObject } from "@holdfast/client";
+import type { Message, OpenSuspension, RunStatus, WholeRun } from "@holdfast/protocol";
 import type { Caller } from "./caller.ts";
 import type { RunName } from "./surface.ts";
 
@@ -8,6 +8,8 @@ export interface ObservedRun {
   readonly run: WholeRun;
   /** Of this run; empty unless it is suspended. */
   readonly open: readonly OpenSuspension[];
+  /** The tool call that is the last message of the run; null if another message is. */
+  readonly step: string | null;
   /** Where the events of the session go on. */
   readonly position: string;
 }
@@ -21,7 +23,8 @@ export async function readRun(
   const session = await ask(({ sessions }) => sessions.get(sessionId, { tail: 1, signal }), signal);
   const run = await ask(({ sessions }) => sessions.run(sessionId, runId, { signal }), signal);
   const open = run.status === "suspended" ? session.suspensions : [];
-  return { run, open, position: session.lastEventId };
+  const step = session.messages.map((message) => stepOf(message, runId)).at(-1) ?? null;
+  return { run, open, step, position: session.lastEventId };
 }
 
 export interface Observe {
@@ -29,6 +32,7 @@ export interface Observe {
   readonly signal: AbortSignal;
   /** Whether what the run waits for ends the observation, too. */
   readonly isEnough: (open: readonly OpenSuspension[]) => boolean;
+  /** Called for the tool call at work, and for each change of a tool call from then on. */
   readonly onStep: (step: string) => void;
 }
 
@@ -40,6 +44,7 @@ export async function observeRun(
 ): Promise<void> {
   const first = await readRun(caller, name, signal);
   if (isEnded(first.run.status) || isEnough(first.open)) return;
+  if (first.step !== null) onStep(first.step);
   let open: readonly OpenSuspension[] = first.open;
   const after = first.position;
   const events = caller.client.sessions.events(name.sessionId, { signal, after });
@@ -49,7 +54,7 @@ export async function observeRun(
       open = applySuspension(open, event.data);
       if (isEnough(open)) return;
     }
-    const step = stepOf(event);
+    const step = event.type === "message" ? stepOf(event.data, name.runId) : null;
     if (step !== null) onStep(step);
   }
 }
@@ -111,8 +116,8 @@ export function failureOf({ status, error, stopReason }: WholeRun): string {
     : `The run was ${status}${stopReason === null ? "" : `: ${stopReason}`}.`;
 }
 
-function stepOf(event: StreamEvent): string | null {
-  if (event.type !== "message" || event.data.content.type !== "tool") return null;
-  const { title, tool }: Readonly<Record<string, unknown>> = event.data.content;
+function stepOf({ content, runId }: Message, observed: string): string | null {
+  if (content.type !== "tool" || runId !== observed) return null;
+  const { title, tool }: Readonly<Record<string, unknown>> = content;
   return typeof title === "string" ? title : typeof tool === "string" ? tool : null;
 }
