@@ -30,7 +30,7 @@ import {
   PADDING_START,
   startOf,
   toMeasurements,
-  usePlace,
+  useKeptPlace,
   useSavedPlace,
   useStayAtEnd,
 } from "./use-place.ts";
@@ -141,8 +141,8 @@ function TranscriptList({ store, find, ref, running }: ListProps): ReactElement 
       if (store.hasOlder) queueMicrotask(store.revealOlder);
     },
   });
-  const leaveStart = usePlace(store, virtualizer, start);
-  const stay = useStayAtEnd(virtualizer, list, { endPx: END_PX, onEnd: leaveStart });
+  useKeptPlace(store, virtualizer);
+  const stay = useStayAtEnd(virtualizer, list, { endPx: END_PX, isFromStart: start === null });
   useEffect(() => {
     const { scrollRect } = virtualizer;
     const isShort = scrollRect !== null && virtualizer.getTotalSize() < scrollRect.height;

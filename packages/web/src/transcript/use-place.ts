@@ -1,5 +1,5 @@
 import type { ReactVirtualizer, VirtualItem } from "@tanstack/react-virtual";
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import { openPageStorage } from "../api/page-storage.ts";
 import { readPlace, savePlace, type Place } from "./place.ts";
 import { callsAround, workKeyOf } from "../tools/family.ts";
@@ -61,37 +61,16 @@ export function startOf({ rows }: TranscriptStore, place: Place | null): number 
   return above + (exact === -1 ? 0 : offset);
 }
 
-/** Measuring the first rows takes several frames. */
-const FRAMES = 8;
-
-/** Starts at the end unless a position was restored, and saves the position on leaving. Returns a function that lets go of the end. */
-export function usePlace(
-  store: TranscriptStore,
-  virtualizer: TranscriptVirtualizer,
-  start: number | null,
-): () => void {
-  const frame = useRef<number | null>(null);
-  const letGo = useCallback(() => {
-    if (frame.current !== null) cancelAnimationFrame(frame.current);
-    frame.current = null;
-  }, []);
+/** Saves the position on leaving. */
+export function useKeptPlace(store: TranscriptStore, virtualizer: TranscriptVirtualizer): void {
   useLayoutEffect(() => {
-    const stay = (frames: number): void => {
-      virtualizer.scrollToEnd();
-      frame.current = frames === 0 ? null : requestAnimationFrame(() => stay(frames - 1));
-    };
-    if (start === null) stay(FRAMES);
     const save = (): void => savePlace(storage, store.sessionId, currentPlace(store, virtualizer));
     addEventListener("pagehide", save);
     return () => {
-      letGo();
       removeEventListener("pagehide", save);
       save();
     };
-    // The initial position is used only once.
-    // oxlint-disable-next-line react/exhaustive-deps
   }, [store, virtualizer]);
-  return letGo;
 }
 
 const AROUND = 100;
@@ -147,8 +126,8 @@ export interface StayAtEnd {
 
 interface StayOptions {
   readonly endPx: number;
-  /** Called when the reader looks at another place, also if nothing was begun. */
-  readonly onEnd: () => void;
+  /** Whether to begin with the first rows, whose measuring takes several frames. */
+  readonly isFromStart: boolean;
 }
 
 /**
@@ -158,9 +137,14 @@ interface StayOptions {
 export function useStayAtEnd(
   virtualizer: TranscriptVirtualizer,
   list: RefObject<HTMLElement | null>,
-  { endPx, onEnd }: StayOptions,
+  { endPx, isFromStart }: StayOptions,
 ): StayAtEnd {
-  const [stay] = useState(() => createStay(virtualizer, { endPx, onEnd }));
+  const [stay] = useState(() => createStay(virtualizer, endPx));
+  useLayoutEffect(() => {
+    if (isFromStart) stay.begin();
+    // Once.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [stay]);
   useLayoutEffect(() => stay.look());
   useEffect(() => {
     const element = list.current;
@@ -181,7 +165,7 @@ export function useStayAtEnd(
 
 function createStay(
   virtualizer: TranscriptVirtualizer,
-  { endPx, onEnd }: StayOptions,
+  endPx: number,
 ): StayAtEnd & { readonly scrolled: (top: number, height: number) => void } {
   let isOn = false;
   let written = 0;
@@ -194,7 +178,6 @@ function createStay(
     },
     end() {
       isOn = false;
-      onEnd();
     },
     look() {
       if (isOn && distanceFromEnd(virtualizer) > endPx) virtualizer.scrollToEnd();
