@@ -1,7 +1,7 @@
-import type { FeedEvent, Message, Run, Suspension, WholeSession } from "@holdfast/protocol";
+import type { FeedEvent, Message, Suspension, WholeSession } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
 import { applyEvent, MissingMessageError } from "./apply-event.ts";
-import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
+import { AT, REPOSITORY, RUN, SESSION } from "./testing/session-model.ts";
 
 const message = (seq: number, text: string): Message => ({
   id: `m${seq}`,
@@ -26,25 +26,6 @@ const suspension = (id: string, status: Suspension["status"] = "open"): Suspensi
   answeredBy: null,
   closedAt: null,
 });
-const RUN: Run = {
-  id: "run",
-  sessionId: "s",
-  messageId: "m",
-  status: "completed",
-  provider: null,
-  model: null,
-  attempts: 1,
-  stopReason: null,
-  error: null,
-  usage: null,
-  memory: null,
-  unusedAnswers: [],
-  changes: null,
-  rewoundAt: null,
-  queuedAt: AT,
-  startedAt: AT,
-  endedAt: AT,
-};
 const WHOLE: WholeSession = {
   ...SESSION,
   repo: REPOSITORY,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { REPOSITORY, SESSION } from "./testing/session-model.ts";
+import { AT, REPOSITORY, RUN, SESSION } from "./testing/session-model.ts";
 import { schemaValidation } from "./schema-validation.ts";
 import { shapeValidation } from "./validation.ts";
 
-const AT = "2026-01-01T00:00:00.000Z";
 const message = {
   id: "m",
   sessionId: "s",
@@ -27,29 +26,10 @@ const suspension = {
   answeredBy: null,
   closedAt: null,
 };
-const run = {
-  id: "r",
-  sessionId: "s",
-  messageId: "m",
-  status: "running",
-  provider: null,
-  model: null,
-  attempts: 1,
-  stopReason: null,
-  error: null,
-  usage: null,
-  memory: null,
-  unusedAnswers: [],
-  changes: null,
-  rewoundAt: null,
-  queuedAt: AT,
-  startedAt: AT,
-  endedAt: null,
-};
 const EVENTS = {
   message,
   delta: { messageId: "m", text: "!" },
-  run,
+  run: RUN,
   session: SESSION,
   suspension,
   queue: { queue: [] },
