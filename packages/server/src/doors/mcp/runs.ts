@@ -8,8 +8,6 @@ export interface ObservedRun {
   readonly run: WholeRun;
   /** Of this run; empty unless it is suspended. */
   readonly open: readonly OpenSuspension[];
-  /** The tool call that is the last message of the run; null if another message is. */
-  readonly step: string | null;
   /** Where the events of the session go on. */
   readonly position: string;
 }
@@ -23,8 +21,7 @@ export async function readRun(
   const session = await ask(({ sessions }) => sessions.get(sessionId, { tail: 1, signal }), signal);
   const run = await ask(({ sessions }) => sessions.run(sessionId, runId, { signal }), signal);
   const open = run.status === "suspended" ? session.suspensions : [];
-  const step = session.messages.map((message) => stepOf(message, runId)).at(-1) ?? null;
-  return { run, open, step, position: session.lastEventId };
+  return { run, open, position: session.lastEventId };
 }
 
 export interface Observe {
@@ -32,7 +29,7 @@ export interface Observe {
   readonly signal: AbortSignal;
   /** Whether what the run waits for ends the observation, too. */
   readonly isEnough: (open: readonly OpenSuspension[]) => boolean;
-  /** Called for the tool call at work, and for each change of a tool call from then on. */
+  /** Called for the last tool call, and for each change of a tool call from then on. */
   readonly onStep: (step: string) => void;
 }
 
@@ -44,7 +41,7 @@ export async function observeRun(
 ): Promise<void> {
   const first = await readRun(caller, name, signal);
   if (isEnded(first.run.status) || isEnough(first.open)) return;
-  if (first.step !== null) onStep(first.step);
+  if (first.run.step !== null) onStep(first.run.step);
   let open: readonly OpenSuspension[] = first.open;
   const after = first.position;
   const events = caller.client.sessions.events(name.sessionId, { signal, after });
