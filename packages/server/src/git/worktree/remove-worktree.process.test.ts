@@ -15,8 +15,11 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderState } from "../keep/folder-state.ts";
 import { openGitWorld, type GitWorld } from "../testing/worktree-world.ts";
+import { openWorkFolder } from "../work-folder.ts";
 import { createWorktree } from "./create-worktree.ts";
+import { keepWork } from "./keep-work.ts";
 import { removeWorktree, type RemoveRequest, type RemoveResult } from "./remove-worktree.ts";
+import { readContent } from "./worktree-content.ts";
 import { createWorktreeGit } from "./worktree-git.ts";
 
 const BRANCH = "holdfast/work-12345678";
@@ -193,6 +196,21 @@ describe("a worktree that is removed", () => {
       world.git(world.repo, "show", `${KEEP}:new`),
       world.git(world.repo, "show", `${KEEP}^2:new`),
     ]).toEqual(["second\n", "first\n"]);
+  });
+
+  it("D7: after an attempt that was cut off keeps what that one has kept, not the files that are left", async () => {
+    const world = await openWorld();
+    const { git, repo, worktree } = world;
+    world.write("worktrees/one/new", "new\n");
+    world.write("worktrees/one/file", "changed\n");
+    const own = await openWorkFolder(worktree, world.options);
+    const kept = await keepWork(own, await readContent(own), KEEP);
+    rmSync(path.join(worktree, "new"));
+    expect(await remove(world)).toEqual({ removed: true, kept, branchRemoved: true });
+    expect([git(repo, "show", `${KEEP}:new`), git(repo, "show", `${KEEP}:file`)]).toEqual([
+      "new\n",
+      "changed\n",
+    ]);
   });
 
   it("D7: is refused, even by force, if there is another repository in it", async () => {

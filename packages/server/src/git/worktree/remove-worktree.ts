@@ -9,6 +9,7 @@ import { branchOf, commitOf, findWorktree } from "./read-worktree.ts";
 import { BASE_REF, dropRegistrations, type Registration } from "./registrations.ts";
 import { removeFiles } from "./remove-files.ts";
 import { readContent, readIndexOf, treeOf, type WorktreeContent } from "./worktree-content.ts";
+import { worktreeCommand } from "./worktree-command.ts";
 
 export interface RemoveRequest {
   readonly repository: string;
@@ -77,10 +78,12 @@ export async function removeWorktree(
   let kept: string | null = null;
   if (own !== null) {
     const content = await readContent(own);
-    const refused = await refuse(own, content, request);
+    const before = content.isClean ? null : await findKept(own, content, keepAs);
+    const refused = refuse(content, force || before !== null);
     if (refused !== null) return refused;
     const ref = `refs/heads/${request.branch}`;
-    if (!content.isClean || (await isOnlyHere(main, content.head, base, ref)))
+    if (before !== null) kept = before;
+    else if (!content.isClean || (await isOnlyHere(main, content.head, base, ref)))
       kept = await keepWork(own, content, keepAs);
     await removeFiles(main, folder);
   } else {
@@ -98,11 +101,7 @@ async function openMain(repository: string, options: GitOptions): Promise<OwnGit
   return openWorkFolder(repository, options);
 }
 
-async function refuse(
-  own: OwnGitFolder,
-  content: WorktreeContent,
-  { keepAs, force }: RemoveRequest,
-): Promise<Refusal | null> {
+function refuse(content: WorktreeContent, isAllowed: boolean): Refusal | null {
   const { changes, repositories, tooLarge, isClean } = content;
   const files = changes.map((each) => each.path);
   const there = { files: files.slice(0, MAX_NAMED), changedFiles: files.length, repositories };
@@ -114,22 +113,25 @@ async function refuse(
         : "There are files in the worktree that are too large to be kept.",
       there,
     );
-  if (isClean || force || (await isKept(own, content, keepAs))) return null;
+  if (isClean || isAllowed) return null;
   return refusal("not_clean", "There is work in the worktree that is not committed.", there);
 }
 
-/** Whether an earlier attempt has kept everything, and was killed while it removed files. */
-async function isKept(
+/**
+ * The commit in which an earlier attempt has kept everything, before it was killed while it removed files; null if there is
+ * none. The files that are left are not kept again, because that would put a commit without the removed ones before it.
+ */
+async function findKept(
   own: OwnGitFolder,
   { head, tree, staged }: WorktreeContent,
   keepAs: string,
-): Promise<boolean> {
+): Promise<string | null> {
   const kept = await commitOf(own, keepAs);
-  if (kept === null || (await commitOf(own, `${kept}^1`)) !== head) return false;
+  if (kept === null || (await commitOf(own, `${kept}^1`)) !== head) return null;
   const headTree = await treeOf(own, head);
-  if (staged !== headTree && staged !== (await treeOf(own, kept))) return false;
+  if (staged !== headTree && staged !== (await treeOf(own, kept))) return null;
   const changes = await compareTrees(own, kept, tree, { renames: false });
-  return changes.every(({ change }) => change === "deleted");
+  return changes.every(({ change }) => change === "deleted") ? kept : null;
 }
 
 function refusal(
@@ -216,7 +218,7 @@ async function removeBranch(
 
 /** In the main folder or in another worktree. */
 async function isCheckedOut(main: OwnGitFolder, ref: string): Promise<boolean> {
-  const { stdout } = await main.repositoryGit(["worktree", "list", "--porcelain", "-z"]);
+  const { stdout } = await worktreeCommand(main, ["list", "--porcelain", "-z"]);
   const lines = stdout.toString("utf8").split("\0");
   return lines.includes(`branch ${ref}`) || `refs/heads/${(await branchOf(main)) ?? ""}` === ref;
 }
