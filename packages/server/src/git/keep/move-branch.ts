@@ -6,6 +6,7 @@ import { joinPaths, type RawPath } from "../raw-path.ts";
 import type { ChangedFile } from "../snapshot/changed-file.ts";
 import { compareTrees } from "../snapshot/compare.ts";
 import { openWorkFolder } from "../work-folder.ts";
+import { worktreeCommand } from "../worktree/worktree-command.ts";
 import { readContent, treeOf } from "../worktree/worktree-content.ts";
 import { findInTheWay } from "./in-the-way.ts";
 import { refuseUnfinished } from "./unfinished.ts";
@@ -161,7 +162,7 @@ async function updateRef(own: OwnGitFolder, move: Move): Promise<boolean> {
 
 /** The folder of the repository in which the branch is checked out: the main one or a linked worktree. */
 async function findCheckedOut(own: OwnGitFolder, ref: string): Promise<string | null> {
-  const { stdout } = await own.repositoryGit(["worktree", "list", "--porcelain", "-z"]);
+  const { stdout } = await worktreeCommand(own, ["list", "--porcelain", "-z"]);
   for (const record of stdout.toString("utf8").split("\0\0")) {
     const lines = record.split("\0");
     const folder = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length);

@@ -187,6 +187,17 @@ describe("a worktree of a session", () => {
     expect(readdirSync(path.join(repo, ".git", "worktrees")).toSorted()).toEqual(["one", "one-2"]);
   });
 
+  it("D7: is made while another process makes a worktree, of which one file is still empty", async () => {
+    const world = openGitWorld();
+    const other = "repo/.git/worktrees/other";
+    world.write(`${other}/gitdir`, path.join(world.folder, "other", ".git\n"));
+    world.write(`${other}/HEAD`, `${world.git(world.repo, "rev-parse", "HEAD")}`);
+    world.write(`${other}/commondir`, "");
+    expect(() => world.git(world.repo, "worktree", "list")).toThrow(/commondir: Success/u);
+    setTimeout(() => world.write(`${other}/commondir`, "../..\n"), 500);
+    expect(await create(world)).toMatchObject({ branch: BRANCH, existed: false });
+  });
+
   it("D7: is made although a command of a killed server has just written into its folder", async () => {
     const world = openGitWorld();
     const { worktree } = world;

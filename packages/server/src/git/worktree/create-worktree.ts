@@ -16,6 +16,7 @@ import {
   makingLock,
 } from "./registrations.ts";
 import { removeFiles } from "./remove-files.ts";
+import { worktreeCommand } from "./worktree-command.ts";
 
 export interface CreateRequest {
   /** The real path of a working folder of the repository, which may be a linked worktree. */
@@ -134,8 +135,9 @@ async function make(
   await beginMaking(folder, options);
   await mkdir(folder, { recursive: true });
   const lock = ["--lock", "--reason", makingLock(folder, base)];
-  await main.repositoryGit(
-    ["worktree", "add", "--quiet", "--no-checkout", "--detach", ...lock, "--", folder, base],
+  await worktreeCommand(
+    main,
+    ["add", "--quiet", "--no-checkout", "--detach", ...lock, "--", folder, base],
     { writes: [folder] },
   );
   const own = await openWorkFolder(folder, options);
@@ -147,7 +149,7 @@ async function make(
   });
   const copied = await copyIgnored(main, folder, copy);
   await own.repositoryGit(["update-ref", BASE_REF, base]);
-  await main.repositoryGit(["worktree", "unlock", "--", folder]);
+  await worktreeCommand(main, ["unlock", "--", folder]);
   await endMaking(folder, options);
   return { branch, base, folder, existed: false, ...copied };
 }

@@ -130,13 +130,14 @@ describe("ten sessions of one repository at once, each with a worktree", () => {
     const worktrees = await Promise.all(ids.map(worktreeOf));
     const folders = worktrees.map(({ folder }) => folder);
 
+    for (const run of runs.flat())
+      expect(await test.store.readRun(run)).toMatchObject({ status: "completed", error: null });
     expect(folders.map(filesIn)).toEqual(ids.map((_, at) => filesAfter(at, RUNS)));
     for (const [at, id] of ids.entries()) {
       expect(await short(id)).toEqual(changesBetween(COMMITTED, filesAfter(at, RUNS)));
       for (const [run, runId] of (runs[at] ?? []).entries()) {
         const changes = changesBetween(filesAfter(at, run), filesAfter(at, run + 1));
         expect(await short(id, runId)).toEqual(changes);
-        expect(await test.store.readRun(runId)).toMatchObject({ status: "completed", error: null });
       }
     }
     const branches = folders.map((folder) => userGit(folder, "branch", "--show-current").trim());
