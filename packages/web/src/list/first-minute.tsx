@@ -73,8 +73,10 @@ function DefaultAgent(): ReactElement {
     mutationFn: (defaultProvider: string) => client.updateProviders({ defaultProvider }),
     onSuccess: (reply) => queries.setQueryData(providersQuery.queryKey, reply),
   });
+  // State of its own, because a mutation says that it is pending only after the browser has shown the old choice again.
+  const [choice, setChoice] = useState<string | null>(null);
   const providers = data?.providers ?? [];
-  const chosen = choosing.isPending ? choosing.variables : data?.defaultProvider;
+  const chosen = choice ?? data?.defaultProvider;
   const problem = choosing.error ?? error;
   return (
     <Step title="Agents on this machine">
@@ -86,7 +88,10 @@ function DefaultAgent(): ReactElement {
               key={provider.name}
               provider={provider}
               isChosen={provider.name === chosen}
-              onChoose={() => choosing.mutate(provider.name)}
+              onChoose={() => {
+                setChoice(provider.name);
+                choosing.mutate(provider.name, { onSettled: () => setChoice(null) });
+              }}
             />
           ))}
       </div>
