@@ -25,7 +25,8 @@ const QUICK_PROGRAMS = {
 /** Commands that must start quickly. The program `main` is loaded before them. */
 const QUICK_COMMANDS = {
   acp: "src/cli/doors/acp-command.ts",
-  mcp: "src/cli/tools/tool-server.ts",
+  mcp: "src/cli/doors/mcp-command.ts",
+  tools: "src/cli/tools/tool-server.ts",
 };
 
 /** Stays where it is used: large libraries, and the doors, which import one. */

@@ -9,6 +9,7 @@ import {
   withData,
   withServerOptions,
 } from "./program-options.ts";
+import { URL_VARIABLE } from "./tools/tool-variables.ts";
 
 /** The commands that start, stop and look at the server of this machine. */
 export function addServerCommands(holdfast: Command): void {
@@ -63,7 +64,6 @@ export function addServerCommands(holdfast: Command): void {
 
 /** An agent in a session starts the same command for the tools of its own session, and says so in the environment. */
 async function mcpCommand() {
-  const { URL_VARIABLE } = await import("./tools/agent-tools.ts");
   return process.env[URL_VARIABLE] === undefined
     ? (await import("./doors/mcp-command.ts")).serveOrchestrator
     : (await import("./tools/tool-server.ts")).serveTools;

@@ -2,10 +2,7 @@ import type { AgentTokens } from "../../http/guard/agent-token.ts";
 import type { ToolServer } from "../../providers/provider.ts";
 import { localUrl } from "../settings/data-folder.ts";
 import { PROGRAM_FILE } from "../version.ts";
-
-/** The environment variables with the address of the API and the token of the session. */
-export const URL_VARIABLE = "HOLDFAST_AGENT_URL";
-export const TOKEN_VARIABLE = "HOLDFAST_AGENT_TOKEN";
+import { TOKEN_VARIABLE, URL_VARIABLE } from "./tool-variables.ts";
 
 export interface AgentTools {
   /** Waits until the API listens; empty when it never will. */

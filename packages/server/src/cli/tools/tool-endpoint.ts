@@ -1,15 +1,12 @@
 import {
   createMcpHandler,
   isLegacyRequest,
-  McpServer,
+  type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { AnswerMcp } from "../../http/wire/answer-mcp.ts";
-import { VERSION } from "../version.ts";
 import { toApiReply, type AgentApi } from "./agent-api.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
-import { addTools } from "./tools.ts";
-import { addWorkTools, workToolsOf } from "./work-tools.ts";
+import { createToolServer } from "./create-tool-server.ts";
 
 /**
  * Answers one message of MCP over HTTP. It keeps nothing between two messages: each of them carries the key of its
@@ -17,15 +14,7 @@ import { addWorkTools, workToolsOf } from "./work-tools.ts";
  */
 export const answerMcp: AnswerMcp = async ({ headers, body, call }) => {
   const api = apiOf(call);
-  const createServer = async (): Promise<McpServer> => {
-    const server = new McpServer(
-      { name: "holdfast", version: VERSION },
-      { instructions: INSTRUCTIONS },
-    );
-    addTools(server, api);
-    addWorkTools(server, api, await workToolsOf(api));
-    return server;
-  };
+  const createServer = (): Promise<McpServer> => createToolServer(api);
   const request = new Request("http://holdfast/mcp", { method: "POST", headers });
   if (!(await isLegacyRequest(request, body))) {
     const handler = createMcpHandler(createServer, { legacy: "reject", responseMode: "json" });

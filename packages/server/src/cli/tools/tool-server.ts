@@ -1,13 +1,10 @@
-import { McpServer } from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Readable, Writable } from "node:stream";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { VERSION } from "../version.ts";
-import { TOKEN_VARIABLE, URL_VARIABLE } from "./agent-tools.ts";
 import { createAgentApi, type AgentApi } from "./agent-api.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
-import { addTools } from "./tools.ts";
-import { addWorkTools, workToolsOf } from "./work-tools.ts";
+import { createToolServer } from "./create-tool-server.ts";
+import { TOKEN_VARIABLE, URL_VARIABLE } from "./tool-variables.ts";
 
 /** Serves tools to the agent that started this process; the environment names its session. */
 export async function serveTools(): Promise<void> {
@@ -26,15 +23,7 @@ export async function openToolServer(
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
 ): Promise<ToolServerProcess> {
   const api = apiFrom(environment);
-  const createServer = async (): Promise<McpServer> => {
-    const server = new McpServer(
-      { name: "holdfast", version: VERSION },
-      { instructions: INSTRUCTIONS },
-    );
-    addTools(server, api);
-    addWorkTools(server, api, await workToolsOf(api));
-    return server;
-  };
+  const createServer = (): Promise<McpServer> => createToolServer(api);
   const closed = new Promise<void>((resolve) => {
     stdin.once("end", resolve);
     stdin.once("close", resolve);
