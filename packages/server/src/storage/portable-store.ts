@@ -35,7 +35,9 @@ import { readMessage, readMessages, readNewest, readNewestOfRun } from "./reads/
 import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readDecisions } from "./reads/decisions.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
+import { withRemoval } from "./reads/joined-session.ts";
 import type { Source } from "./reads/source.ts";
+import { recordOfSession } from "./rows/session-row.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
 import type { Dialect, RunAtOnce } from "./dialect.ts";
 import type { Store } from "./store.ts";
@@ -120,6 +122,7 @@ export function portableStore(parts: Parts): Store {
     append: (output) => write("appendOutput", output, { durable: output.durable }),
     listSessions: (query) => calls.run(() => list(query)),
     readSession: reading(readSession),
+    recordOf: (stored) => withRemoval({ removeAt }, recordOfSession(stored)),
     findSession: reading(findSession),
     findSessions: reading(findSessions),
     readMessages: reading(readMessages),
