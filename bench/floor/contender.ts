@@ -50,13 +50,13 @@ function preparePrograms(folder: string): {
   readonly server: string;
   readonly agent: string;
 } {
-  const program = (name: string): string => {
+  const program = (name: string, ending: "cjs" | "mjs"): string => {
     const source = readFileSync(path.join(import.meta.dirname, `${name}.ts`), "utf8");
-    const file = path.join(folder, `${name}.mjs`);
+    const file = path.join(folder, `${name}.${ending}`);
     writeFileSync(file, stripTypeScriptTypes(source));
     return file;
   };
-  return { server: program("floor-server"), agent: program("bench-agent") };
+  return { server: program("floor-server", "cjs"), agent: program("bench-agent", "mjs") };
 }
 
 /** The agent sets the benchmark's priority itself, because its own process session does not inherit it. */
