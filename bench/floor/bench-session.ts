@@ -16,6 +16,8 @@ export interface BenchSession {
   send(text: string): Promise<SendResult>;
   /** Sends a message. Resolves when this many stamps have arrived. */
   sendUntil(text: string, stamps: number): Promise<void>;
+  /** Resolves when this many stamps have arrived. */
+  untilStamps(count: number): Promise<void>;
   close(): void;
 }
 
@@ -115,6 +117,7 @@ export async function openSession(
     sendUntil: async (text, count) => {
       await Promise.all([post(text), until(() => stamps.length >= count)]);
     },
+    untilStamps: (count) => until(() => stamps.length >= count),
     close: () => {
       reader.close();
       connection.close();
