@@ -52,7 +52,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "forms",
-    seconds: { quick: 60, usual: 100 },
+    seconds: { quick: 80, usual: 120 },
     title: "Holdfast with agents in the sandbox, and on PostgreSQL",
     isSlow: true,
     run: async (effort) =>
@@ -108,7 +108,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "commands",
-    seconds: { quick: 6, usual: 28 },
+    seconds: { quick: 20, usual: 50 },
     title: "Commands in separate processes; raw: Node that does nothing",
     run: async (effort) =>
       reportRows(
