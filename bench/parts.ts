@@ -43,7 +43,7 @@ const byEffort = <Value>(effort: Effort, quick: Value, usual: Value, full: Value
 export const PARTS: readonly Part[] = [
   {
     name: "floor",
-    seconds: { quick: 80, usual: 240 },
+    seconds: { quick: 90, usual: 270 },
     title: "Holdfast compared with the floor",
     run: async (effort) =>
       reportFloor(
@@ -117,8 +117,8 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "doors",
-    seconds: { quick: 20, usual: 35 },
-    title: "The doors: starts of their programs, and answers through them",
+    seconds: { quick: 25, usual: 45 },
+    title: "The doors: starts of their programs, and answers and results of tools through them",
     run: async (effort) =>
       reportDoors(
         await benchDoors({
