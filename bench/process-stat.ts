@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const TICKS_PER_SECOND = 100;
 
 /** CPU time of a process and all its threads, without its children. */
-export function cpuMsOf(pid: number): number {
+function cpuMsOf(pid: number): number {
   return msOfTicks(statOf(pid).slice(USED, ENDED_CHILDREN));
 }
 
