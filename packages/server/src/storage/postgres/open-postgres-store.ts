@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { sql, type RawBuilder } from "kysely";
 import type { OpenOptions } from "../database-access.ts";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
 import { portableStore, type StoreOptions } from "../portable-store.ts";
@@ -11,6 +10,8 @@ import { faultFromPostgres } from "./faults.ts";
 import { startCompacting } from "./compact-tally.ts";
 import { openHints } from "./hints.ts";
 import { POSTGRES } from "./postgres-dialect.ts";
+import { nameStatements } from "./statement-names.ts";
+import { askPool, transact } from "./transactions.ts";
 
 export interface PostgresOptions extends StoreOptions, Pick<OpenOptions, "replyTimeoutMs"> {
   readonly url: string;
@@ -27,6 +28,8 @@ export async function openPostgresStore({
   const limits = ms === undefined ? {} : { connectionTimeoutMillis: ms, query_timeout: ms };
   const { db, pool } = openPostgresConnection(url, limits);
   const { onTrouble = () => {} } = options;
+  const names = nameStatements();
+  const ask = askPool({ pool, names });
   const hints = openHints({ pool, url: directUrl, name: randomUUID(), onTrouble });
   try {
     const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
@@ -35,18 +38,16 @@ export async function openPostgresStore({
       dialect: POSTGRES,
       isShared: true,
       db,
+      ask,
       write: async <Name extends WriteName>(
         name: Name,
         args: WriteArgs<Name>,
         { durable }: { readonly durable: boolean } = { durable: true },
       ): Promise<WriteResult<Name>> => {
         try {
-          const result = await db
-            .transaction()
-            .execute(async (transaction): Promise<WriteResult<Name>> => {
-              await sql`select ${sql.join(settings(durable))}`.execute(transaction);
-              return callWrite({ db: transaction, dialect: POSTGRES }, name, args);
-            });
+          const result = await transact({ pool, names, durable }, (transaction) =>
+            callWrite(transaction, name, args),
+          );
           for (const hint of hintsOf({ name, args, result })) hints.send(hint);
           return result;
         } catch (error) {
@@ -68,17 +69,4 @@ export async function openPostgresStore({
     await db.destroy();
     throw faultFromPostgres(error);
   }
-}
-
-/**
- * A node that hangs inside a transaction, or whose network fails, must not keep a session locked: the database ends its
- * transaction. Set for each transaction, because a pooler shares connections.
- */
-const IDLE_TIMEOUT_MS = 3_000;
-
-function settings(durable: boolean): readonly RawBuilder<unknown>[] {
-  return [
-    sql`set_config('idle_in_transaction_session_timeout', ${String(IDLE_TIMEOUT_MS)}, true)`,
-    ...(durable ? [] : [sql`set_config('synchronous_commit', 'off', true)`]),
-  ];
 }

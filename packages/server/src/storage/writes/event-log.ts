@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { EventRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
-import { runStatement } from "../prepared.ts";
+import { runWrite } from "../prepared.ts";
 
 /** Rows per insert, bounded by the number of parameters in a statement. */
 const ROWS_PER_INSERT = 100;
@@ -62,7 +62,7 @@ export class EventLog {
 
 async function insertOne(transaction: Transaction, row: EventRow): Promise<void> {
   const { sessionId, seq, at, kind, messageId, data } = row;
-  await runStatement(
+  await runWrite(
     transaction,
     `insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId", "data") values (?, ?, ?, ?, ?, ?)`,
     [sessionId, seq, at, kind, messageId, data],

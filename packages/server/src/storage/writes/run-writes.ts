@@ -3,7 +3,7 @@ import type { RunMemory, RunResult } from "../../domain/run.ts";
 import { toSettingsColumn } from "../rows/run-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import type { FilesRecord } from "../../domain/files/working-files.ts";
-import { prepared } from "../prepared.ts";
+import { preparedWrite } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -68,7 +68,7 @@ type NewRun = Omit<
   | "endedAt"
 >;
 
-const insertRun = prepared(({ db }, run: NewRun) => db.insertInto("Run").values(run));
+const insertRun = preparedWrite(({ db }, run: NewRun) => db.insertInto("Run").values(run));
 
 export async function updateRun(
   { db }: Transaction,
@@ -86,18 +86,19 @@ export async function countAttempt(
   else await rememberHanded(transaction, { runId, memory: JSON.stringify(memory) });
 }
 
-const countHanded = prepared(({ db }, { runId }: { runId: string }) =>
+const countHanded = preparedWrite(({ db }, { runId }: { runId: string }) =>
   db
     .updateTable("Run")
     .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1) }))
     .where("id", "=", runId),
 );
 
-const rememberHanded = prepared(({ db }, { runId, memory }: { runId: string; memory: string }) =>
-  db
-    .updateTable("Run")
-    .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1), memory }))
-    .where("id", "=", runId),
+const rememberHanded = preparedWrite(
+  ({ db }, { runId, memory }: { runId: string; memory: string }) =>
+    db
+      .updateTable("Run")
+      .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1), memory }))
+      .where("id", "=", runId),
 );
 
 /** The run may not exist any more, such as one that was steered into another. */
