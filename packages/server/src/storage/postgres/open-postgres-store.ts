@@ -5,6 +5,8 @@ import { portableStore, type StoreOptions } from "../portable-store.ts";
 import type { Store } from "../store.ts";
 import { hintsOf } from "../writes/hints-of.ts";
 import { callWrite, type WriteArgs, type WriteName, type WriteResult } from "../writes/writes.ts";
+import type { AskServer } from "../dialect.ts";
+import { appendAtOnce } from "./append-at-once.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 import { startCompacting } from "./compact-tally.ts";
@@ -45,9 +47,11 @@ export async function openPostgresStore({
         { durable }: { readonly durable: boolean } = { durable: true },
       ): Promise<WriteResult<Name>> => {
         try {
-          const result = await transact({ pool, names, durable }, (transaction) =>
-            callWrite(transaction, name, args),
-          );
+          const result =
+            (await AT_ONCE[name]?.(ask, args)) ??
+            (await transact({ pool, names, durable }, (transaction) =>
+              callWrite(transaction, name, args),
+            ));
           for (const hint of hintsOf({ name, args, result })) hints.send(hint);
           return result;
         } catch (error) {
@@ -70,3 +74,11 @@ export async function openPostgresStore({
     throw faultFromPostgres(error);
   }
 }
+
+/** Writes that are one statement in their common case. Null: it is not that case, and nothing was stored. */
+const AT_ONCE: {
+  readonly [Name in WriteName]?: (
+    ask: AskServer,
+    args: WriteArgs<Name>,
+  ) => Promise<WriteResult<Name> | null>;
+} = { appendOutput: appendAtOnce };

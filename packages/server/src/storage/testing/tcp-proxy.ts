@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { APPEND } from "../postgres/append-at-once.ts";
+import { nameStatements } from "../postgres/statement-names.ts";
 
 /**
  * How the proxy treats the bytes of a connection. `blackhole` drops them in both directions, including the end of the
@@ -95,10 +97,12 @@ export async function openTcpProxy(target: {
   };
 }
 
-/** The simple query of the protocol, perhaps behind other statements. */
+/** The simple query of the protocol, perhaps behind other statements; or an append, which is a transaction of its own. */
 function commits(bytes: Buffer): boolean {
-  return bytes.includes("commit\0");
+  return bytes.includes("commit\0") || bytes.includes(APPEND_NAME);
 }
+
+const APPEND_NAME = nameStatements().query(APPEND, []).name ?? "";
 
 /** "Ready for query", outside a transaction. */
 const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);

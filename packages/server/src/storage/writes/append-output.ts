@@ -36,8 +36,8 @@ export async function appendOutput(
 
 /**
  * Returns the result of an earlier attempt that stored the same output: the log then has an entry for its last item. The
- * caller holds the session's lock, so no earlier attempt is still running, and the run is current: the end of a run adds
- * entries for its incomplete messages.
+ * caller holds the session's lock, so an earlier attempt has ended, or it waits and will store nothing, because the row has
+ * changed. The run is current: the end of a run adds entries for its incomplete messages.
  */
 async function storedBefore(
   transaction: Transaction,

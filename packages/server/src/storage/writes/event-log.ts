@@ -41,6 +41,11 @@ export class EventLog {
     }
   }
 
+  /** The entries that are not stored yet. */
+  get pending(): readonly EventRow[] {
+    return this.#pending;
+  }
+
   /** Writes the entries added since the last call. */
   async store(transaction: Transaction): Promise<void> {
     const pending = this.#pending;
