@@ -32,7 +32,7 @@ export async function openPostgresStore({
   const { onTrouble = () => {} } = options;
   const names = nameStatements();
   const ask = askPool({ pool, names });
-  const hints = openHints({ pool, url: directUrl, name: randomUUID(), onTrouble });
+  const hints = openHints({ ask, url: directUrl, name: randomUUID(), onTrouble });
   try {
     const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
     const stopCompacting = startCompacting(db);
