@@ -35,10 +35,23 @@ export interface SearchDocument {
 /** Runs a statement synchronously. Rows have the column names of the statement. */
 export type RunAtOnce = (text: string, parameters: readonly unknown[]) => readonly unknown[];
 
+/** Runs a statement on a server, which parses and plans each text only once per connection. */
+export type AskServer = (
+  text: string,
+  parameters: readonly unknown[],
+) => Promise<readonly unknown[]>;
+
 /** A connection or a transaction. */
 export interface Queryable {
   readonly db: Database;
   readonly dialect: Dialect;
   /** Only where the driver is synchronous. */
   readonly run?: RunAtOnce;
+  /** Only where statements go to a server. */
+  readonly ask?: AskServer;
+  /**
+   * Only in transactions on a server: sends a statement without waiting for its reply. It runs after all earlier ones. The
+   * transaction waits for it before it ends, and fails with it.
+   */
+  readonly send?: (text: string, parameters: readonly unknown[]) => void;
 }

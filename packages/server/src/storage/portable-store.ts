@@ -39,7 +39,7 @@ import { withRemoval } from "./reads/joined-session.ts";
 import type { Source } from "./reads/source.ts";
 import { recordOfSession } from "./rows/session-row.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
-import type { Dialect, RunAtOnce } from "./dialect.ts";
+import type { AskServer, Dialect, Queryable, RunAtOnce } from "./dialect.ts";
 import type { Store } from "./store.ts";
 import type { SessionPage, SessionQuery } from "./ports/session-store.ts";
 import type { Database, SetAsideRow } from "./tables.ts";
@@ -60,6 +60,7 @@ interface Parts {
   readonly isShared: boolean;
   readonly db: Database;
   readonly run?: RunAtOnce;
+  readonly ask?: AskServer;
   /** A number that changes with every write. Absent where it would need a request to a server. */
   readonly contentVersion?: () => number;
   readonly write: Writer;
@@ -73,7 +74,7 @@ interface Parts {
 
 /** The store for both databases. They differ in their dialect, their transactions and their faults. */
 export function portableStore(parts: Parts): Store {
-  const { dialect, isShared, db, run, write: writeNow, schema, options } = parts;
+  const { dialect, isShared, db, run, ask, write: writeNow, schema, options } = parts;
   const calls = openCalls();
   const quarantine = quarantining(writeNow, options);
   const { migratedAt } = schema;
@@ -83,6 +84,13 @@ export function portableStore(parts: Parts): Store {
   const leaseOptions = { durable: isShared };
   const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
 
+  const at: Queryable = {
+    db,
+    dialect,
+    ...(run !== undefined && { run }),
+    ...(ask !== undefined && { ask }),
+  };
+
   /** Reads, quarantines unreadable rows, and translates failures into faults. */
   const readAll = <Result>(
     read: (source: Source) => Promise<Result>,
@@ -91,7 +99,7 @@ export function portableStore(parts: Parts): Store {
       const unreadable: UnreadableRow[] = [];
       try {
         const report = (row: UnreadableRow): void => void unreadable.push(row);
-        const source = { db, dialect, report, removeAt, ...(run !== undefined && { run }) };
+        const source = { ...at, report, removeAt };
         const result = await read(source);
         return { result, quarantined: await quarantine(unreadable) };
       } catch (error) {

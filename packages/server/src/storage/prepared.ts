@@ -14,19 +14,59 @@ export type Prepared<Values extends object, Row> = (
 export function prepared<Values extends object, Row>(
   build: (at: Queryable, values: Values) => Compilable<Row>,
 ): Prepared<Values, Row> {
-  const compiled = new Map<Dialect, CompiledQuery<Row>>();
+  const fill = filling(build);
+  return (at, values) => {
+    const { text, parameters } = fill(at, values);
+    return rowsOf<Row>(at, text, parameters);
+  };
+}
+
+/** The same for a write whose rows nobody reads. The transaction waits for it at its end. */
+export function preparedWrite<Values extends object>(
+  build: (at: Queryable, values: Values) => Compilable<unknown>,
+): (at: Queryable, values: Values) => Promise<void> {
+  const fill = filling(build);
   return async (at, values) => {
-    const { db, dialect, run } = at;
-    const statement = compiled.get(dialect) ?? build(at, placeholdersFor(values)).compile();
-    compiled.set(dialect, statement);
+    const { text, parameters } = fill(at, values);
+    await write(at, text, parameters);
+  };
+}
+
+interface Filled {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+function filling<Values extends object>(
+  build: (at: Queryable, values: Values) => Compilable<unknown>,
+): (at: Queryable, values: Values) => Filled {
+  const compiled = new Map<Dialect, CompiledQuery<unknown>>();
+  return (at, values) => {
+    const statement = compiled.get(at.dialect) ?? build(at, placeholdersFor(values)).compile();
+    compiled.set(at.dialect, statement);
     const byName = new Map(Object.entries(values));
     const parameters = statement.parameters.map((value) =>
       value instanceof Placeholder ? byName.get(value.name) : value,
     );
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
-    if (run !== undefined) return run(statement.sql, parameters) as readonly Row[];
-    return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
+    return { text: statement.sql, parameters };
   };
+}
+
+async function rowsOf<Row>(
+  at: Queryable,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<readonly Row[]> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
+  if (at.run !== undefined) return at.run(text, parameters) as readonly Row[];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
+  if (at.ask !== undefined) return (await at.ask(text, parameters)) as readonly Row[];
+  return (await at.db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))).rows;
+}
+
+async function write(at: Queryable, text: string, parameters: readonly unknown[]): Promise<void> {
+  if (at.send === undefined) await rowsOf(at, text, parameters);
+  else at.send(text, parameters);
 }
 
 class Placeholder {
@@ -43,14 +83,18 @@ function placeholdersFor<Values extends object>(values: Values): Values {
   return Object.fromEntries(placeholders) as Values;
 }
 
+type TextParameters = readonly (string | number | null)[];
+
 /** Runs a statement written as text, with `?` for its parameters. For every piece of text that an agent streams. */
-export async function runStatement<Row>(
-  { db, dialect, run }: Queryable,
+export function runStatement<Row>(
+  at: Queryable,
   text: string,
-  parameters: readonly (string | number | null)[],
+  parameters: TextParameters,
 ): Promise<readonly Row[]> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
-  if (run !== undefined) return run(text, parameters) as readonly Row[];
-  const query = CompiledQuery.raw(dialect.placeholders(text), [...parameters]);
-  return (await db.executeQuery<Row>(query)).rows;
+  return rowsOf<Row>(at, at.dialect.placeholders(text), parameters);
+}
+
+/** The same for a write whose rows nobody reads. The transaction waits for it at its end. */
+export function runWrite(at: Queryable, text: string, parameters: TextParameters): Promise<void> {
+  return write(at, at.dialect.placeholders(text), parameters);
 }

@@ -25,6 +25,8 @@ export function openPostgresConnection(url: string, config: PoolConfig = {}): Po
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
+    // A query is sent without waiting for the replies to earlier ones.
+    pipeline: true,
     application_name: "holdfast",
     types: { getTypeParser },
     Client: ImpatientClient,

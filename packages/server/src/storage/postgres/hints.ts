@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Pool } from "pg";
 import { backoffMs } from "../../domain/backoff.ts";
+import type { AskServer } from "../dialect.ts";
 import type { Hint } from "../ports/node-store.ts";
 import { ImpatientClient } from "./impatient-client.ts";
 
 export interface HintsOptions {
   /** For sending; may use a connection pooler. */
-  readonly pool: Pool;
+  readonly ask: AskServer;
   /** For receiving: LISTEN needs a dedicated connection, not one of a pooler. */
   readonly url: string;
   /** Identifies this node's own hints. */
@@ -15,9 +15,13 @@ export interface HintsOptions {
 }
 
 export interface Hints {
-  /** Sends soon. Hints that come while one is being sent are sent together. */
+  /**
+   * Sends at once. Hints that come while one is being sent are sent together, and so is the output of all sessions within
+   * a few milliseconds.
+   */
   send(hint: Hint): void;
   listen(listener: (hint: Hint) => void): void;
+  /** Sends what is waiting. */
   close(): Promise<void>;
 }
 
@@ -25,18 +29,24 @@ export interface Hints {
  * Hints between nodes. They are sent after the commit in a transaction of their own, because NOTIFY inside the writing
  * transaction would serialize all commits. They carry only IDs. A hint may be lost: nodes also poll.
  */
-export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
+export function openHints({ ask, url, name, onTrouble }: HintsOptions): Hints {
   const waiting = new Map<string, Hint>();
   const listeners: ((hint: Hint) => void)[] = [];
   const closing = new AbortController();
   let sending: Promise<void> | null = null;
   let listening: Promise<void> | null = null;
+  let isUrgent = false;
+  let pauseUntil = 0;
+  let timer: NodeJS.Timeout | null = null;
 
+  const publish = (payload: string): Promise<unknown> => ask(NOTIFY, [CHANNEL, payload]);
+
+  /** Sends what is waiting now. */
   const sendAll = async (): Promise<void> => {
-    while (waiting.size > 0) {
-      const payload = nextPayload(name, waiting);
-      await pool.query("select pg_notify($1, $2)", [CHANNEL, payload]);
-    }
+    const payloads = takePayloads(name, waiting);
+    isUrgent = false;
+    pauseUntil = performance.now() + OUTPUT_EVERY_MS;
+    for (const payload of payloads) await publish(payload);
   };
 
   const notify = (hint: Hint): void => {
@@ -68,7 +78,7 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
       await client.query(`listen "${CHANNEL}"`);
       // Earlier hints were missed.
       notify({ hint: "anything" });
-      await pool.query("select pg_notify($1, $2)", [CHANNEL, JSON.stringify([name, []])]);
+      await publish(JSON.stringify([name, []]));
       const startedAt = performance.now();
       let isReported = false;
       while (!closing.signal.aborted) {
@@ -103,15 +113,23 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
   };
 
   const sendOn = (): void => {
-    sending ??= sendAll()
+    if (sending !== null || waiting.size === 0) return;
+    const waitMs = isUrgent || closing.signal.aborted ? 0 : pauseUntil - performance.now();
+    if (waitMs > 0) {
+      timer ??= setTimeout(() => {
+        timer = null;
+        sendOn();
+      }, waitMs).unref();
+      return;
+    }
+    sending = sendAll()
       .catch((error: unknown) => {
         waiting.clear();
         onTrouble("hints for other nodes could not be sent", error);
       })
       .finally(() => {
         sending = null;
-        // A hint may have come after the last check.
-        if (waiting.size > 0 && !closing.signal.aborted) sendOn();
+        sendOn();
       });
   };
 
@@ -123,6 +141,7 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
         waiting.set("anything", { hint: "anything" });
       }
       waiting.set(keyOf(hint), hint);
+      isUrgent ||= hint.hint !== "output";
       sendOn();
     },
     listen(listener) {
@@ -131,12 +150,18 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
     },
     async close() {
       closing.abort();
-      await Promise.all([sending, listening]);
+      if (timer !== null) clearTimeout(timer);
+      sendOn();
+      while (sending !== null) await sending;
+      await listening;
     },
   };
 }
 
 const CHANNEL = "holdfast";
+const NOTIFY = "select pg_notify($1, $2)";
+/** Much shorter than anybody notices, and long enough for the pieces of many agents. */
+const OUTPUT_EVERY_MS = 10;
 /** PostgreSQL's limit is 8,000 bytes. */
 const PAYLOAD_BYTES = 7_500;
 const MAX_WAITING = 5_000;
@@ -149,6 +174,13 @@ const RECONNECT = { firstMs: 100, maxMs: 3_000 };
 
 function keyOf(hint: Hint): string {
   return "sessionId" in hint ? `${hint.hint} ${hint.sessionId}` : hint.hint;
+}
+
+/** Takes all waiting hints, in as few payloads as possible. */
+function takePayloads(name: string, waiting: Map<string, Hint>): readonly string[] {
+  const payloads: string[] = [];
+  while (waiting.size > 0) payloads.push(nextPayload(name, waiting));
+  return payloads;
 }
 
 /** Takes as many waiting hints as fit. */

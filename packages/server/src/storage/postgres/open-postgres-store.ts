@@ -1,16 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { sql, type RawBuilder } from "kysely";
 import type { OpenOptions } from "../database-access.ts";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
 import { portableStore, type StoreOptions } from "../portable-store.ts";
 import type { Store } from "../store.ts";
 import { hintsOf } from "../writes/hints-of.ts";
 import { callWrite, type WriteArgs, type WriteName, type WriteResult } from "../writes/writes.ts";
+import type { AskServer } from "../dialect.ts";
+import { appendAtOnce } from "./append-at-once.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 import { startCompacting } from "./compact-tally.ts";
 import { openHints } from "./hints.ts";
 import { POSTGRES } from "./postgres-dialect.ts";
+import { nameStatements } from "./statement-names.ts";
+import { askPool, transact } from "./transactions.ts";
 
 export interface PostgresOptions extends StoreOptions, Pick<OpenOptions, "replyTimeoutMs"> {
   readonly url: string;
@@ -27,7 +30,9 @@ export async function openPostgresStore({
   const limits = ms === undefined ? {} : { connectionTimeoutMillis: ms, query_timeout: ms };
   const { db, pool } = openPostgresConnection(url, limits);
   const { onTrouble = () => {} } = options;
-  const hints = openHints({ pool, url: directUrl, name: randomUUID(), onTrouble });
+  const names = nameStatements();
+  const ask = askPool({ pool, names });
+  const hints = openHints({ ask, url: directUrl, name: randomUUID(), onTrouble });
   try {
     const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
     const stopCompacting = startCompacting(db);
@@ -35,18 +40,18 @@ export async function openPostgresStore({
       dialect: POSTGRES,
       isShared: true,
       db,
+      ask,
       write: async <Name extends WriteName>(
         name: Name,
         args: WriteArgs<Name>,
         { durable }: { readonly durable: boolean } = { durable: true },
       ): Promise<WriteResult<Name>> => {
         try {
-          const result = await db
-            .transaction()
-            .execute(async (transaction): Promise<WriteResult<Name>> => {
-              await sql`select ${sql.join(settings(durable))}`.execute(transaction);
-              return callWrite({ db: transaction, dialect: POSTGRES }, name, args);
-            });
+          const result =
+            (await AT_ONCE[name]?.(ask, args)) ??
+            (await transact({ pool, names, durable }, (transaction) =>
+              callWrite(transaction, name, args),
+            ));
           for (const hint of hintsOf({ name, args, result })) hints.send(hint);
           return result;
         } catch (error) {
@@ -70,15 +75,10 @@ export async function openPostgresStore({
   }
 }
 
-/**
- * A node that hangs inside a transaction, or whose network fails, must not keep a session locked: the database ends its
- * transaction. Set for each transaction, because a pooler shares connections.
- */
-const IDLE_TIMEOUT_MS = 3_000;
-
-function settings(durable: boolean): readonly RawBuilder<unknown>[] {
-  return [
-    sql`set_config('idle_in_transaction_session_timeout', ${String(IDLE_TIMEOUT_MS)}, true)`,
-    ...(durable ? [] : [sql`set_config('synchronous_commit', 'off', true)`]),
-  ];
-}
+/** Writes that are one statement in their common case. Null: it is not that case, and nothing was stored. */
+const AT_ONCE: {
+  readonly [Name in WriteName]?: (
+    ask: AskServer,
+    args: WriteArgs<Name>,
+  ) => Promise<WriteResult<Name> | null>;
+} = { appendOutput: appendAtOnce };

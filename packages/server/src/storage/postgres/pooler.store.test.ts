@@ -64,6 +64,28 @@ describe("a connection pooler", () => {
     expect([...a.troubles, ...b.troubles]).toEqual([]);
   });
 
+  it("loses and repeats nothing, whether or not it knows prepared statements", async () => {
+    const [{ store: a }, { store: b }] = [
+      await open({ url: pooledUrl, directUrl }),
+      await open({ url: pooledUrl, directUrl }),
+    ];
+    const { id: repoId } = await addRepo(a);
+    const pieces = Array.from({ length: 20 }, (_, index) => `<${index}>`);
+    const write = async (store: Store): Promise<unknown> => {
+      const session = await beginSession(store, { repoId });
+      const sent = await session.run();
+      await session.claim("a");
+      const messageId = `said-${session.id}`;
+      await session.put(sent, opening(messageId));
+      for (const text of pieces)
+        expect((await session.put(sent, { put: "text", messageId, text })).ok).toBe(true);
+      await session.end(sent);
+      return (await session.messages()).at(-1)?.content["text"];
+    };
+    const texts = await Promise.all(Array.from({ length: 16 }, (_, n) => write(n % 2 ? a : b)));
+    expect(texts).toEqual(texts.map(() => pieces.join("")));
+  });
+
   it("is reported with a remedy when it blocks hints, and nodes poll meanwhile", async () => {
     const { heard, troubles } = await open({ url: pooledUrl });
     await expect.poll(() => troubles.join()).toContain("HOLDFAST_DATABASE_DIRECT_URL");

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { APPEND } from "../postgres/append-at-once.ts";
+import { nameStatements } from "../postgres/statement-names.ts";
 
 /**
  * How the proxy treats the bytes of a connection. `blackhole` drops them in both directions, including the end of the
@@ -95,10 +97,15 @@ export async function openTcpProxy(target: {
   };
 }
 
-/** A simple query of the protocol: `Q`, its length, and its text. */
-function isCommit(bytes: Buffer): boolean {
-  return bytes[0] === 0x51 && bytes.toString("latin1", 5, 11).toLowerCase() === "commit";
+/** The simple query of the protocol, perhaps behind other statements; or an append, which is a transaction of its own. */
+function commits(bytes: Buffer): boolean {
+  return bytes.includes("commit\0") || bytes.includes(APPEND_NAME);
 }
+
+const APPEND_NAME = nameStatements().query(APPEND, []).name ?? "";
+
+/** "Ready for query", outside a transaction. */
+const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 class Link implements ProxiedConnection {
   readonly #near: Socket;
@@ -130,8 +137,10 @@ class Link implements ProxiedConnection {
     this.#far = connect({ ...target, allowHalfOpen: true, noDelay: true });
     near.setNoDelay(true);
     near.on("data", (bytes) => {
-      if (!isCommit(bytes) || !losesAnswer()) return;
-      this.#far.prependOnceListener("data", () => this.cut());
+      if (!commits(bytes) || !losesAnswer()) return;
+      this.#far.prependListener("data", (reply) => {
+        if (reply.includes(IDLE)) this.cut();
+      });
     });
     let open = 2;
     for (const [from, to] of [

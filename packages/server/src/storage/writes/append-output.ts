@@ -3,7 +3,7 @@ import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage, completeMessage, findMessage, replaceMessage } from "./message-writes.ts";
 import { lockSession, type Transaction } from "./transaction.ts";
-import { runStatement } from "../prepared.ts";
+import { runStatement, runWrite } from "../prepared.ts";
 
 /** Stores output of an agent. Refused once the run has ended. */
 export async function appendOutput(
@@ -26,7 +26,7 @@ export async function appendOutput(
   const log = new EventLog(sessionId, lock.lastSeq);
   for (const item of items) await putItem(transaction, log, item, output);
   await log.store(transaction);
-  await runStatement(
+  await runWrite(
     transaction,
     `update "AgentSession" set "lastSeq" = ?, "updatedAt" = ?, "lastActiveAt" = ?, "agentCursor" = ? where "id" = ?`,
     [log.lastSeq, at, at, request.agentCursor ?? lock.agentCursor, sessionId],
@@ -36,8 +36,8 @@ export async function appendOutput(
 
 /**
  * Returns the result of an earlier attempt that stored the same output: the log then has an entry for its last item. The
- * caller holds the session's lock, so no earlier attempt is still running, and the run is current: the end of a run adds
- * entries for its incomplete messages.
+ * caller holds the session's lock, so an earlier attempt has ended, or it waits and will store nothing, because the row has
+ * changed. The run is current: the end of a run adds entries for its incomplete messages.
  */
 async function storedBefore(
   transaction: Transaction,

@@ -2,7 +2,7 @@ import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Message } from "../../domain/message.ts";
 import type { EventRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
-import { runStatement } from "../prepared.ts";
+import { runWrite } from "../prepared.ts";
 import { WrittenItems } from "./written.ts";
 
 /** Rows per insert, bounded by the number of parameters in a statement. */
@@ -55,6 +55,11 @@ export class EventLog {
     }
   }
 
+  /** The entries that are not stored yet. */
+  get pending(): readonly EventRow[] {
+    return this.#pending;
+  }
+
   /** Writes the entries added since the last call. */
   async store(transaction: Transaction): Promise<void> {
     const pending = this.#pending;
@@ -76,7 +81,7 @@ export class EventLog {
 
 async function insertOne(transaction: Transaction, row: EventRow): Promise<void> {
   const { sessionId, seq, at, kind, messageId, data } = row;
-  await runStatement(
+  await runWrite(
     transaction,
     `insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId", "data") values (?, ?, ?, ?, ?, ?)`,
     [sessionId, seq, at, kind, messageId, data],

@@ -7,7 +7,7 @@ import {
 } from "../../domain/message.ts";
 import { fromMessageRow, parseContent } from "../rows/message-row.ts";
 import { toFlag, unlessUnreadable } from "../rows/parse.ts";
-import { prepared } from "../prepared.ts";
+import { prepared, preparedWrite } from "../prepared.ts";
 import type { NewMessage } from "../ports/transcript-store.ts";
 import type { MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
@@ -40,7 +40,7 @@ export async function addMessage(
   if (complete) await indexMessages(transaction, sessionId, [{ id, content }]);
 }
 
-const insertMessage = prepared(({ db }, row: MessageRow) =>
+const insertMessage = preparedWrite(({ db }, row: MessageRow) =>
   db.insertInto("AgentMessage").values(row),
 );
 
@@ -76,14 +76,14 @@ export async function replaceMessage(
   if (complete) await indexMessages(transaction, sessionId, [{ id, content }]);
 }
 
-const updateMessage = prepared(
+const updateMessage = preparedWrite(
   ({ db }, { id, ...columns }: Pick<MessageRow, "id" | "content" | "complete">) =>
     db.updateTable("AgentMessage").set(columns).where("id", "=", id),
 );
 
 type Entries = { readonly sessionId: string; readonly messageId: string; readonly since: number };
 
-const forgetEntries = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
+const forgetEntries = preparedWrite(({ db }, { sessionId, messageId, since }: Entries) =>
   db
     .deleteFrom("SessionEvent")
     .where("sessionId", "=", sessionId)

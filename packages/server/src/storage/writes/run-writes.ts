@@ -3,7 +3,7 @@ import type { RunMemory, RunResult } from "../../domain/run.ts";
 import { toSettingsColumn } from "../rows/run-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import type { FilesRecord } from "../../domain/files/working-files.ts";
-import { prepared } from "../prepared.ts";
+import { prepared, preparedWrite } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Transaction } from "./transaction.ts";
@@ -73,7 +73,7 @@ async function addRun(transaction: Transaction, log: EventLog, run: NewRun): Pro
   log.written.addRun(run.id, { ...NO_END, ...run });
 }
 
-const insertRun = prepared(({ db }, run: NewRun) => db.insertInto("Run").values(run));
+const insertRun = preparedWrite(({ db }, run: NewRun) => db.insertInto("Run").values(run));
 
 /** The columns of a run that has not ended. */
 const NO_END: Omit<RunRow, keyof NewRun> = {
