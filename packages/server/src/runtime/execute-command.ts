@@ -103,7 +103,13 @@ async function decideAndCommit(
   const notices = noticeMessages(events, session, newId);
   const committed = await store.commit({ before, events, ...writes, notices });
   if (committed.ok)
-    return { ok: true, events, session: committed.stored?.session ?? null, before: session, committed };
+    return {
+      ok: true,
+      events,
+      session: committed.stored?.session ?? null,
+      before: session,
+      committed,
+    };
   return committed.refused === "conflict" ? "conflict" : { ok: false, refused: committed.refused };
 }
 

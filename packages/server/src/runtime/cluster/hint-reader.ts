@@ -27,9 +27,7 @@ export function createHintReader(
     for (const worker of workers.values()) worker.nudge(CHANGED);
     // On a shared database, recovery looks for sessions every few seconds anyway.
     if (store.isShared) return void cluster.lookAgain();
-    store
-      .unsettledSessions()
-      .then((ids) => ids.forEach((id) => wake(id, CHANGED)), onFailure);
+    store.unsettledSessions().then((ids) => ids.forEach((id) => wake(id, CHANGED)), onFailure);
   };
 
   return (hint) => {

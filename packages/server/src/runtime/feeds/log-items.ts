@@ -47,11 +47,7 @@ export function committedSteps({ written, session }: StoredCommit): readonly Log
   return stepsOf(written.entries, last, changes);
 }
 
-function changeIn(
-  { runs }: Written,
-  session: SessionSnapshot,
-  target: Target,
-): FeedChange | null {
+function changeIn({ runs }: Written, session: SessionSnapshot, target: Target): FeedChange | null {
   const [kind, id] = target.split(" ");
   if (kind === "session") return { type: "session", session };
   // Messages in the queue have contents, which the session does not have.

@@ -128,7 +128,14 @@ export class RunWork {
       await applyForRun(context, { session, run, fence }, live.agent);
       const { memory, knownEnds, roomFor } = live;
       const known = { message: this.#options.message };
-      const prompt = await promptFor(context, { session, run, memory, knownEnds, roomFor, ...known });
+      const prompt = await promptFor(context, {
+        session,
+        run,
+        memory,
+        knownEnds,
+        roomFor,
+        ...known,
+      });
       if (run.attempts > 0) {
         const { tools } = await this.#adopt(({ complete }) => !complete);
         for (const { callId } of tools) live.adopted.add(callId);

@@ -70,7 +70,8 @@ export class SessionOwnership {
 
   #keep(stored: StoredSession): void {
     const { version = -1, lastSeq = -1 } = this.#known ?? {};
-    const isNewer = stored.version > version || (stored.version === version && stored.lastSeq > lastSeq);
+    const isNewer =
+      stored.version > version || (stored.version === version && stored.lastSeq > lastSeq);
     if (isNewer || stored.epoch !== this.#known?.epoch) this.#known = stored;
   }
 

@@ -101,7 +101,8 @@ export class SessionWorker {
   }
 
   readonly learn = (committed: Committed): void => this.#ownership.learn(committed);
-  readonly learnOutput = (stored: Pick<Appended, "lastSeq" | "at">): void => this.#ownership.learnOutput(stored);
+  readonly learnOutput = (stored: Pick<Appended, "lastSeq" | "at">): void =>
+    this.#ownership.learnOutput(stored);
 
   /** The session may have changed. */
   nudge({ isWanted = false, hasChanged = isWanted }: Nudge = {}): void {

@@ -9,6 +9,7 @@ export const POSTGRES: Dialect = {
   now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   forUpdate: " for update",
   readsRowsAsText: false,
+  indexesLater: false,
   greatest: (column, value) => sql`greatest(${sql.ref(column)}, ${value})`,
   list: (texts) => sql`select unnest(${texts}::text[])`,
   placeholders: (text) => {

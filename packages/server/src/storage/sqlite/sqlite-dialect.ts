@@ -7,6 +7,7 @@ export const SQLITE: Dialect = {
   now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   forUpdate: "",
   readsRowsAsText: true,
+  indexesLater: true,
   greatest: (column, value) => sql`max(${sql.ref(column)}, ${value})`,
   list: (texts) => sql`select value from json_each(${JSON.stringify(texts)})`,
   placeholders: (text) => text,

@@ -124,9 +124,8 @@ export async function endRun(
 
 type RunEnd = Pick<RunRow, "status" | "stopReason" | "error" | "usage" | "endedAt">;
 
-const storeEnd = prepared(
-  ({ db }, { runId, ...columns }: RunEnd & { readonly runId: string }) =>
-    db.updateTable("Run").set(columns).where("id", "=", runId).returningAll(),
+const storeEnd = prepared(({ db }, { runId, ...columns }: RunEnd & { readonly runId: string }) =>
+  db.updateTable("Run").set(columns).where("id", "=", runId).returningAll(),
 );
 
 export async function countAttempt(
