@@ -39,6 +39,7 @@ import { stopAgent } from "./process/stop-agent.ts";
 import { umaskOfUser } from "./process/umask.ts";
 import { createAgentTranslator } from "./translate/subagents.ts";
 import type { Translator } from "./translate/translate.ts";
+import type { LateUpdates } from "./wire/late-updates.ts";
 import { createLineReader } from "./wire/line-reader.ts";
 
 export interface AcpProviderOptions {
@@ -70,7 +71,10 @@ export interface AcpProviderOptions {
   readonly onLeftovers?: (result: SweepResult) => void;
 }
 
-export type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
+export type OpenOptions = AcpProviderOptions & {
+  readonly secrets: Secrets;
+  readonly late: LateUpdates;
+};
 
 /** A process that speaks the protocol, and everything that is needed to open a session in it and to stop it. */
 export interface LaunchedAgent {
@@ -171,6 +175,7 @@ export async function launch(
     journal,
     redactor,
     times,
+    late: options.late,
     onSecret: (answer) => {
       hosted?.keepNothing();
       secretsOfAnswer(answer).forEach(secrets.note);

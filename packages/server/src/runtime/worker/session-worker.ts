@@ -65,13 +65,8 @@ export class SessionWorker {
     this.#agent = new SessionAgent({
       context: options.context,
       sessionId: options.sessionId,
-      onReport: (report, place) => {
-        const work = workOf(this.#state);
-        const { fence } = this.#ownership;
-        return (
-          work?.attempt.report(report, place) ?? this.#agent.keepOffer(report, work ? null : fence)
-        );
-      },
+      onReport: (report, place) =>
+        this.#agent.report(report, place, workOf(this.#state), this.#ownership.fence),
       onExit: () => this.nudge(),
     });
   }
@@ -160,6 +155,7 @@ export class SessionWorker {
     this.#timers.clear();
     const work = workOf(this.#state);
     await work?.settle();
+    await this.#agent.settle();
     work?.leave();
   }
 
