@@ -202,7 +202,7 @@ async function runPrompt(random: Random): Promise<{
         resume: null,
         signal: AbortSignal.timeout(120_000),
       },
-      connections: { toolServers: [], userServers: [], directories: [] },
+      connections: Promise.resolve({ toolServers: [], userServers: [], directories: [] }),
       environment: {},
       clientVersion: "test",
       clock: Date.now,

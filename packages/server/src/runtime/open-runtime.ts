@@ -34,6 +34,7 @@ import { createProviderOffers } from "./settings/provider-offers.ts";
 import { sleep } from "./sleep.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
+import type { Nudge } from "./worker/look-round.ts";
 import { SessionWorker } from "./worker/session-worker.ts";
 import { createSecretAnswers } from "./elicitation/secret-answers.ts";
 import { NO_AGENTS } from "./take-up/found-agents.ts";
@@ -136,7 +137,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     nudge(sessionId);
   };
 
-  const wake = (sessionId: string, how: { readonly isWanted: boolean }): void => {
+  const wake = (sessionId: string, how: Nudge): void => {
     if (stopping.signal.aborted) return;
     let worker = workers.get(sessionId);
     if (worker === undefined) {
@@ -275,6 +276,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const recovery = startRecovery(context, {
     isWorkedOn: (sessionId) => workers.has(sessionId),
     takeUp: (sessionId) => wake(sessionId, { isWanted: true }),
+    warmUp: ({ sessionId, runId }) => wake(sessionId, { isWanted: true, warmUp: runId }),
     onLook: () => {
       feeds.lookAgain();
       lookAtWorkers();

@@ -30,6 +30,8 @@ export class SessionAgent {
   #endings = 0;
   readonly #ended = new Set<LiveAgent>();
   readonly #late: LateOutput;
+  /** A start without a run. */
+  #warmUp: { readonly ended: Promise<void>; readonly abort: () => void } | null = null;
 
   constructor(options: SessionAgentOptions) {
     this.#options = options;
@@ -115,6 +117,29 @@ export class SessionAgent {
     return this.#live;
   }
 
+  /** Starts an agent that no run needs yet. It tries once, and a failure is only logged: the next run tries again. */
+  async warmUp(start: Pick<StartLiveAgent, "session" | "run" | "fence">): Promise<void> {
+    const { context, sessionId } = this.#options;
+    const { provider } = start.run;
+    const aborting = new AbortController();
+    const ended = LiveAgent.start({
+      ...this.#options,
+      ...start,
+      context: { ...context, limits: { ...context.limits, retries: 0 } },
+      signal: aborting.signal,
+      onExit: this.#onExit,
+    }).then(
+      (live) => void (this.#live = live),
+      (err: unknown) => {
+        if (aborting.signal.aborted) return;
+        context.log.warn({ sessionId, provider, err }, "an agent could not be started ahead");
+      },
+    );
+    this.#warmUp = { ended, abort: () => aborting.abort() };
+    await ended;
+    this.#warmUp = null;
+  }
+
   /** Goes on with an agent of an earlier server. Null if that is not possible. */
   async takeUp(
     take: Pick<TakeUpLiveAgent, "session" | "found" | "stored" | "signal">,
@@ -144,6 +169,8 @@ export class SessionAgent {
   }
 
   async stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
+    this.#warmUp?.abort();
+    await this.#warmUp?.ended;
     const live = this.#live;
     if (live === null) return this.settle();
     this.#endings += 1;

@@ -9,10 +9,12 @@ import { cutOff, storeSuspended } from "../run/cut-run.ts";
 import { beforeHandOver, startRun, takeBack } from "../run/hand-over.ts";
 import { RunWork, type RunWorkOptions } from "../run/run-work.ts";
 import { takeUpFound } from "../take-up/take-up-found.ts";
+import { joinRound, openRound, type Nudge, type Round } from "./look-round.ts";
 import { LookTimers } from "./look-timers.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
 import { surroundings } from "./surroundings.ts";
+import { warmUp } from "./warm-up.ts";
 import {
   canBegin,
   FREE,
@@ -28,14 +30,6 @@ import {
 
 type RunStep = Pick<StepTo<"work", RunWork>, "session" | "run">;
 type BeginOptions = Pick<RunWorkOptions, "isHanded"> & Partial<Pick<RunWorkOptions, "takenUp">>;
-
-/** One round of looks at the stored session. A nudge during a look makes another one follow. */
-interface Round {
-  isNudged: boolean;
-  /** This node was asked to take the session up, even if another one has more room. */
-  isWanted: boolean;
-  done: Promise<void>;
-}
 
 /**
  * Brings an agent into line with the stored session. After each nudge it reads the session, asks `nextStep` and carries
@@ -80,15 +74,11 @@ export class SessionWorker {
     this.#state = transition(this.#state, event);
   }
 
-  /** The session may have changed. `isWanted`: this node was asked to take it up. */
-  nudge({ isWanted = false }: { readonly isWanted?: boolean } = {}): void {
+  /** The session may have changed. */
+  nudge(nudge: Nudge = {}): void {
     if (isStopping(this.#state)) return;
-    if (this.#round !== null) {
-      this.#round.isNudged = true;
-      this.#round.isWanted ||= isWanted;
-      return;
-    }
-    const round: Round = { isNudged: true, isWanted, done: Promise.resolve() };
+    if (this.#round !== null) return joinRound(this.#round, nudge);
+    const round = openRound(nudge);
     this.#round = round;
     round.done = this.#lookWhileNudged(round);
   }
@@ -207,10 +197,10 @@ export class SessionWorker {
     const [context, ownership, agent] = [this.#context, this.#ownership, this.#agent];
     const around = surroundings(stored, { context, ownership, agent, isWanted: round.isWanted });
     const step = nextStep(this.#state, session, around);
-    await this.#carryOut(step, session);
+    await this.#carryOut(step, session, round);
   }
 
-  async #carryOut(step: Step<RunWork>, session: Session | null): Promise<void> {
+  async #carryOut(step: Step<RunWork>, session: Session | null, round: Round): Promise<void> {
     const { slots, clock, files } = this.#context;
     const at = clock();
     switch (step.do) {
@@ -228,6 +218,8 @@ export class SessionWorker {
         return step.isDeleted ? this.#context.forgetSession(this.#sessionId) : undefined;
       case "rest":
         this.#timers.expireAt(step.until, () => this.nudge());
+        if (step.use === "idle" && round.warmUp !== null) await this.#warmUp(round.warmUp);
+        round.warmUp = null;
         await this.#rest(step.use);
         return step.use === "idle" ? this.#agent.applyKept(session) : undefined;
       case "continue":
@@ -310,6 +302,10 @@ export class SessionWorker {
     }
     await slot;
     return true;
+  }
+
+  #warmUp(runId: string): Promise<void> {
+    return warmUp(this.#context, { runId, ownership: this.#ownership, agent: this.#agent });
   }
 
   async #rest(use: "idle" | "waiting"): Promise<void> {
