@@ -18,6 +18,7 @@ import { openSecrets } from "../../../packages/server/src/providers/secrets/secr
 import { createAgentTranslator } from "../../../packages/server/src/providers/acp/translate/subagents.ts";
 import type { AgentReport } from "../../../packages/server/src/providers/provider.ts";
 import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
+import { createLateUpdates } from "../../../packages/server/src/providers/acp/wire/late-updates.ts";
 import { scriptedDefinition } from "../../../packages/server/src/providers/testing/scripted-provider.ts";
 import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-runtime.ts";
 import { repeat } from "../../../packages/server/src/domain/testing/repeat.ts";
@@ -181,6 +182,7 @@ async function runPrompt(random: Random): Promise<{
     protocol: version === 1 ? 1 : "auto",
     process,
     translator: createAgentTranslator(),
+    late: createLateUpdates(false),
     journal: null,
     redactor: openSecrets().redactor,
     onSecret: () => {},
@@ -200,7 +202,7 @@ async function runPrompt(random: Random): Promise<{
         resume: null,
         signal: AbortSignal.timeout(120_000),
       },
-      connections: { toolServers: [], userServers: [], directories: [] },
+      connections: Promise.resolve({ toolServers: [], userServers: [], directories: [] }),
       environment: {},
       clientVersion: "test",
       clock: Date.now,

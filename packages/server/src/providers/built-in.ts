@@ -60,6 +60,7 @@ const AGENTS: readonly Definition[] = [
       "$CLAUDE_CONFIG_DIR/projects/*/*/tool-results/*",
     ],
     mode: "default",
+    speaksLate: true,
   },
   {
     name: "codex",
@@ -74,6 +75,7 @@ const AGENTS: readonly Definition[] = [
     mode: "read-only",
     authMethod: "api-key",
     endsOnCancel: true,
+    speaksLate: true,
   },
   {
     name: "opencode",
@@ -90,6 +92,7 @@ const AGENTS: readonly Definition[] = [
     mounts: [...standardFolders("opencode"), "$OPENCODE_CONFIG:ro", "$OPENCODE_CONFIG_DIR"],
     outputFiles: ["~/.local/share/opencode/tool-output/*", "$XDG_DATA_HOME/opencode/tool-output/*"],
     mode: "build",
+    speaksLate: true,
   },
   {
     name: "qwen",
@@ -105,6 +108,7 @@ const AGENTS: readonly Definition[] = [
     // Its default mode lets a model decide.
     mode: "default",
     authMethod: "openai",
+    speaksLate: true,
   },
   {
     name: "copilot",
@@ -126,6 +130,7 @@ const AGENTS: readonly Definition[] = [
     ],
     mounts: ["~/.copilot/", "$COPILOT_HOME/"],
     mode: "https://agentclientprotocol.com/protocol/session-modes#agent",
+    speaksLate: true,
   },
   {
     name: "cline",
@@ -137,6 +142,7 @@ const AGENTS: readonly Definition[] = [
     passes: ["CLINE_API_KEY", "CLINE_MODEL", "CLINE_PROVIDER"],
     mounts: ["~/.cline/"],
     mode: "act",
+    speaksLate: true,
   },
   {
     name: "kilo",
@@ -148,6 +154,7 @@ const AGENTS: readonly Definition[] = [
     env: { KILO_CONFIG_CONTENT: ASK_BEFORE_CHANGES, KILO_DISABLE_AUTOUPDATE: "true" },
     passes: ["KILO_API_KEY", "KILO_CONFIG", "KILO_CONFIG_DIR"],
     mounts: [...standardFolders("kilo"), "$KILO_CONFIG:ro", "$KILO_CONFIG_DIR"],
+    speaksLate: true,
   },
   {
     name: "droid",
@@ -195,6 +202,7 @@ export function define(definition: Definition): AcpDefinition {
     models: [],
     authMethod: null,
     endsOnCancel: false,
+    speaksLate: false,
     mcpServers: {},
     tools: true,
     loadableAfterMs: 0,

@@ -18,7 +18,7 @@ import type { Reply } from "./reply.ts";
 import type { ProviderOffers } from "./settings/provider-offers.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
 import type { AnsweredLive } from "./run/unused-answers.ts";
-import type { Nudge } from "./worker/session-worker.ts";
+import type { Nudge } from "./worker/look-round.ts";
 
 export interface Limits {
   readonly liveAgents: number;

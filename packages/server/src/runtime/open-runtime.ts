@@ -33,7 +33,8 @@ import { sleep } from "./sleep.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
 import { createCommands } from "./run-commands.ts";
-import { CHANGED, SessionWorker, WANTED, type Nudge } from "./worker/session-worker.ts";
+import { CHANGED, WANTED, type Nudge } from "./worker/look-round.ts";
+import { SessionWorker } from "./worker/session-worker.ts";
 import { createSecretAnswers } from "./elicitation/secret-answers.ts";
 import { NO_AGENTS } from "./take-up/found-agents.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
@@ -258,6 +259,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const recovery = startRecovery(context, {
     isWorkedOn: (sessionId) => workers.has(sessionId),
     takeUp: (sessionId) => wake(sessionId, WANTED),
+    warmUp: ({ sessionId, runId }) => wake(sessionId, { ...WANTED, warmUp: runId }),
     onLook: () => {
       feeds.lookAgain();
       lookAtWorkers();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Journal } from "../journal.ts";
 import type { LoginMethod, LoginStatus } from "../login.ts";
@@ -19,6 +20,7 @@ import type { Translator } from "./translate/translate.ts";
 import { createUpdateRoute, type UpdateRoute } from "./translate/update-route.ts";
 import { openVersionedPeer, type ProtocolChoice } from "./v2/versioned-peer.ts";
 import type { JsonRpcPeer } from "./wire/json-rpc-peer.ts";
+import { createPromptOutput, isOutput, type LateUpdates } from "./wire/late-updates.ts";
 import { looseObject } from "./wire/loose.ts";
 import { PeerFault, RpcError } from "./wire/rpc-error.ts";
 
@@ -31,6 +33,8 @@ export interface LinkOptions {
   readonly journal: Journal | null;
   readonly redactor: Redactor;
   readonly times: AcpTimes;
+  /** Of all agents of the provider. */
+  readonly late: LateUpdates;
   /** A person gives the agent a secret. */
   readonly onSecret: (secret: string) => void;
   readonly onReport: OnReport;
@@ -60,6 +64,11 @@ export class AcpLink {
   readonly #onLoginStatus: LinkOptions["onLoginStatus"];
   readonly #refusals: Refusals;
   readonly #place: ReportPlaces;
+  readonly #late: LateUpdates;
+  /** Of the prompt at work, or else of the last one. */
+  readonly #output = createPromptOutput();
+  /** When the last prompt ended; null before that, and during a prompt. */
+  #endedAt: number | null = null;
   #asking: Asking = "no";
   #lastUpdateAt = performance.now();
   #release: NodeJS.Timeout | null = null;
@@ -74,6 +83,7 @@ export class AcpLink {
     this.translator = translator;
     this.times = times;
     this.redactor = redactor;
+    this.#late = options.late;
     this.#onLoginStatus = options.onLoginStatus;
     this.#onReport = options.onReport;
     this.#place = createReportPlaces(hosted, () => this.reportAll(translator.release()));
@@ -101,6 +111,7 @@ export class AcpLink {
       onUpdate: (update, sessionId) => {
         if (sessionId === null) this.learn(update);
         const reports = translator.update(update, sessionId);
+        if (this.#isJustAfterPrompt && reports.some(isOutput)) this.#late.note();
         this.reportAll(reports.length > 0 ? reports : [ALIVE]);
         this.#releaseLater();
       },
@@ -152,6 +163,8 @@ export class AcpLink {
   /** A prompt begins: the agent may ask a person. */
   beginPrompt(): void {
     this.#asking = "now";
+    this.#endedAt = null;
+    this.#output.begin();
     this.#refusals.begin();
     this.elicitations.begin();
   }
@@ -163,6 +176,7 @@ export class AcpLink {
 
   endPrompt(): void {
     this.#asking = "no";
+    this.#endedAt = performance.now();
     this.#refusals.end();
   }
 
@@ -181,6 +195,7 @@ export class AcpLink {
   }
 
   report(report: AgentReport): void {
+    this.#output.see(report);
     const busy = this.#onReport(report, this.#place.next());
     if (busy === undefined) return;
     this.peer.hold(busy);
@@ -191,10 +206,20 @@ export class AcpLink {
     for (const report of reports) this.report(report);
   }
 
-  /** Waits for late updates: agents send some just after the reply they belong to. */
+  /** Waits for late updates, which some agents send just after the reply to their prompt. */
   async settle(): Promise<void> {
-    const { quietMs, lateMs } = this.times;
     await this.#handled;
+    if (!this.#late.areExpected && this.#output.seemsWhole) {
+      // What has arrived together with the reply is read first.
+      await nextTurn();
+      await nextTurn();
+      if (!this.#late.areExpected) return;
+    }
+    await this.#untilQuiet();
+  }
+
+  async #untilQuiet(): Promise<void> {
+    const { quietMs, lateMs } = this.times;
     const startedAt = performance.now();
     this.#lastUpdateAt = startedAt;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -208,6 +233,10 @@ export class AcpLink {
     };
     check();
     await Promise.race([promise, this.peer.closed]);
+  }
+
+  get #isJustAfterPrompt(): boolean {
+    return this.#endedAt !== null && performance.now() < this.#endedAt + this.times.lateMs;
   }
 
   /** The fault for the error of a failed request. */

@@ -43,6 +43,9 @@ async function outcomeOf(
   return { rig, end };
 }
 
+/** A wait for the quiet after a prompt does not end in the time of a test. */
+const NEVER_QUIET = { quietMs: 600_000, lateMs: 600_000 };
+
 const completed = { stopReason: "end_turn", usage: null };
 
 describe("a prompt", () => {
@@ -129,11 +132,40 @@ describe("an agent with unusual output", () => {
     expect(rig.text()).toBe("one two");
   });
 
-  it("is understood despite late updates", async () => {
-    const rig = openAgentRig({ times: { quietMs: 2_000, lateMs: 4_000 } });
+  it("is understood despite late updates, if it is known for them", async () => {
+    const definition = { speaksLate: true };
+    const rig = openAgentRig({ times: { quietMs: 2_000, lateMs: 4_000 }, definition });
     const { end } = await outcomeOf([say("one "), late("two", 5)], rig);
     expect(end).toEqual(completed);
     expect(rig.text()).toBe("one two");
+  });
+
+  it("is not waited for after its reply, if it has spoken and no tool call is open", async () => {
+    const rig = openAgentRig({ times: NEVER_QUIET });
+    const call = tool({ id: "t1", title: "Run" });
+    const { end } = await outcomeOf([call, say("one")], rig);
+    expect(end).toEqual(completed);
+  });
+
+  it("is waited for once one of its provider was late", async () => {
+    const rig = openAgentRig({ times: { quietMs: 2_000, lateMs: 4_000 } });
+    const other = await rig.start();
+    await other.prompt(promptOf(say("one "), late("two ", 5)));
+    await rig.reported("text", ({ text }) => text === "two ");
+    const { end } = await outcomeOf([say("three "), late("four", 5)], rig);
+    expect(end).toEqual(completed);
+    expect(rig.text()).toBe("one two three four");
+  });
+
+  const unfinished: readonly (readonly [string, readonly Step[]])[] = [
+    ["it has said nothing", []],
+    ["a tool call is open", [say("one "), tool({ id: "t1", title: "Run", ends: null })]],
+  ];
+  it.each(unfinished)("is waited for after its reply, if %s", async (_what, steps) => {
+    const rig = openAgentRig({ times: { quietMs: 2_000, lateMs: 4_000 } });
+    const { end } = await outcomeOf([...steps, late("two", 5)], rig);
+    expect(end).toEqual(completed);
+    expect(rig.text()).toMatch(/two$/u);
   });
 
   it("is understood if its output is split inside characters", async () => {

@@ -23,13 +23,14 @@ import { agentEnvironment, secretsOf } from "./process/agent-environment.ts";
 import { findProgram } from "./process/find-program.ts";
 import { programVersion } from "./process/program-version.ts";
 import { takeUp } from "./take-up.ts";
+import { createLateUpdates } from "./wire/late-updates.ts";
 
 export type { AcpProviderOptions };
 
 /** Starts agents of one program that speaks the Agent Client Protocol over stdio. */
 export function createAcpProvider(given: AcpProviderOptions): Provider {
   const { definition, environment, secrets = openSecrets() } = given;
-  const options = { ...given, secrets };
+  const options = { ...given, secrets, late: createLateUpdates(definition.speaksLate) };
   secrets.keep(secretsOf(environment, definition));
   secrets.keep(secretsOfConnections(given));
   let latest: LatestAgent | null = null;

@@ -4,7 +4,10 @@ import { startAwakeTimer } from "../awake-timer.ts";
 export const ACP_TIMES = {
   /** For each reply while the agent starts. */
   startMs: 60_000,
-  /** After a reply, late updates are read until none has come for `quietMs`, for at most `lateMs`. */
+  /**
+   * After the reply to a prompt of an agent that sends late updates, they are read until none has come for `quietMs`, for at
+   * most `lateMs`.
+   */
   quietMs: 25,
   lateMs: 250,
   /** Text that may be the beginning of a secret is held back for so long. */

@@ -36,6 +36,8 @@ export interface AcpDefinition {
   readonly authMethod: string | null;
   /** Its commands keep running after a cancel, so a cancel must stop the process. */
   readonly endsOnCancel: boolean;
+  /** It is known to send updates of a prompt after its reply to it. Of other agents this is found out while they work. */
+  readonly speaksLate: boolean;
   /** The user's MCP servers for all its agents. Many of their values are secrets. */
   readonly mcpServers: McpServers;
   /** Whether it gets Holdfast's own tools. */

@@ -39,6 +39,7 @@ import { stopAgent } from "./process/stop-agent.ts";
 import { umaskOfUser } from "./process/umask.ts";
 import { createAgentTranslator } from "./translate/subagents.ts";
 import type { Translator } from "./translate/translate.ts";
+import type { LateUpdates } from "./wire/late-updates.ts";
 import { createLineReader } from "./wire/line-reader.ts";
 
 export interface AcpProviderOptions {
@@ -70,7 +71,10 @@ export interface AcpProviderOptions {
   readonly onLeftovers?: (result: SweepResult) => void;
 }
 
-export type OpenOptions = AcpProviderOptions & { readonly secrets: Secrets };
+export type OpenOptions = AcpProviderOptions & {
+  readonly secrets: Secrets;
+  readonly late: LateUpdates;
+};
 
 /** A process that speaks the protocol, and everything that is needed to open a session in it and to stop it. */
 export interface LaunchedAgent {
@@ -93,7 +97,10 @@ export async function launch(
   const { workspace, sessionId } = request;
   const times = { ...ACP_TIMES, ...options.times };
   const marker = { owner, agent: randomUUID() };
-  const toolServers = await toolServersOf(options, sessionId, marker);
+  const tools = untilAborted(toolServersOf(options, sessionId, marker), definition, request.signal);
+  // An enclosed process sees only what it gets with its start. Others start while the tools are not known yet.
+  const isEnclosed = options.sandbox?.state.active === true;
+  const toolServers = isEnclosed ? await tools : [];
   if (request.signal.aborted) throw abortFault(definition, request.signal);
   const ownEnvironment = agentEnvironment(environment, definition, marker, workspace.path);
   const { gitOwners = [] } = options;
@@ -113,8 +120,6 @@ export async function launch(
     network: options.sandbox?.state.active === true ? definition.network : null,
   });
   const userServers = users.servers.map((server) => withMarker(server, marker));
-  for (const { env: own } of toolServers)
-    for (const secret of secretsOfOwn(own)) secrets.note(secret);
   for (const server of users.servers)
     for (const secret of secretsOfServer(server)) secrets.note(secret);
   const [program, ...args] = programOf(options, workspace.path);
@@ -171,6 +176,7 @@ export async function launch(
     journal,
     redactor,
     times,
+    late: options.late,
     onSecret: (answer) => {
       hosted?.keepNothing();
       secretsOfAnswer(answer).forEach(secrets.note);
@@ -181,15 +187,19 @@ export async function launch(
   });
   void process.exited.then(() => stderr.end());
   const closeJournal = async (): Promise<void> => journal?.close();
+  const connections = tools.then((given) => {
+    for (const { env: own } of given) for (const secret of secretsOfOwn(own)) secrets.note(secret);
+    const inside = isEnclosed && enclosure !== null ? enclosure.toolServers : given;
+    const servers = reachable(inside, enclosure?.command.env ?? env);
+    return { toolServers: servers, userServers, directories };
+  });
+  // The start may fail before anybody waits for them.
+  connections.catch(() => {});
   const context = {
     link,
     definition,
     request,
-    connections: {
-      toolServers: reachable(enclosure?.toolServers ?? toolServers, enclosure?.command.env ?? env),
-      userServers,
-      directories,
-    },
+    connections,
     environment: env,
     clientVersion,
     clock,
@@ -261,6 +271,22 @@ function reachable(
     const isDirect = protocol === "http:" && proxyFor(target, "http", environment) === null;
     return isDirect ? { ...server, address } : server;
   });
+}
+
+/** Also rejects when the start is aborted. */
+function untilAborted<Value>(
+  value: Promise<Value>,
+  definition: AcpDefinition,
+  signal: AbortSignal,
+): Promise<Value> {
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const abort = (): void => reject(abortFault(definition, signal));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+  const either = Promise.race([value, aborted]);
+  either.catch(() => {});
+  return either;
 }
 
 function withMarker(server: UserServer, marker: Marker): UserServer {

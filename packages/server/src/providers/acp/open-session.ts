@@ -17,17 +17,26 @@ import { offerOf } from "./translate/about.ts";
 import { looseNumber, looseObject } from "./wire/loose.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
-export interface OpenSession {
+/** An agent that has been started. */
+export interface StartedAgent {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
   readonly request: Pick<
     StartAgent,
     "workspace" | "model" | "mode" | "resume" | "isFork" | "signal"
   >;
-  readonly connections: AgentConnections;
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
   readonly clock: () => number;
+}
+
+export interface OpenSession extends StartedAgent {
+  /** May not be known before the server can be reached. */
+  readonly connections: Promise<AgentConnections>;
+}
+
+interface ConnectedAgent extends StartedAgent {
+  readonly connections: AgentConnections;
 }
 
 export interface OpenedSession {
@@ -44,9 +53,10 @@ export interface OpenedSession {
 type NewSession = Omit<OpenedSession, "capabilities" | "offered" | "notices">;
 
 /** Initializes an agent and opens a session: the earlier one if possible, otherwise a new one. */
-export async function openSession(context: OpenSession): Promise<OpenedSession> {
-  const { link, definition, request } = context;
-  const capabilities = await initialize(context);
+export async function openSession(started: OpenSession): Promise<OpenedSession> {
+  const { link, definition, request } = started;
+  const capabilities = await initialize(started);
+  const context = { ...started, connections: await started.connections };
   const session =
     (await reopen(context, capabilities)) ??
     (await withLogin(context, capabilities, () => create(context, capabilities)));
@@ -66,7 +76,7 @@ export async function openSession(context: OpenSession): Promise<OpenedSession> 
 }
 
 /** Deletes the session in `request.resume` from what the agent keeps, without opening it. */
-export async function deleteSession(context: OpenSession): Promise<"deleted" | "not_offered"> {
+export async function deleteSession(context: StartedAgent): Promise<"deleted" | "not_offered"> {
   const capabilities = await initialize(context);
   const kept = parseResumeData(context.request.resume);
   if (!capabilities.delete || kept === null) return "not_offered";
@@ -76,14 +86,14 @@ export async function deleteSession(context: OpenSession): Promise<"deleted" | "
 }
 
 /** Sends a request that must be answered in the time of a start. */
-function ask({ link, request }: OpenSession, method: string, params: object): Promise<unknown> {
+function ask({ link, request }: StartedAgent, method: string, params: object): Promise<unknown> {
   return link.peer.request(method, params, {
     timeoutMs: link.times.startMs,
     signal: request.signal,
   });
 }
 
-async function initialize(context: OpenSession): Promise<Capabilities> {
+async function initialize(context: StartedAgent): Promise<Capabilities> {
   // No files and no terminals: agents share the disk, and some stop working if these are offered.
   const params: InitializeRequest = {
     protocolVersion: PROTOCOL_VERSION,
@@ -116,7 +126,7 @@ async function initialize(context: OpenSession): Promise<Capabilities> {
 
 /** Null if there is no earlier session, or the agent cannot open it again. */
 async function reopen(
-  context: OpenSession,
+  context: ConnectedAgent,
   capabilities: Capabilities,
 ): Promise<NewSession | null> {
   const { definition, clock, request } = context;
@@ -138,7 +148,7 @@ async function reopen(
 }
 
 async function loadSession(
-  context: OpenSession,
+  context: ConnectedAgent,
   capabilities: Capabilities,
   { method, sessionId }: { readonly method: string; readonly sessionId: string },
 ): Promise<void> {
@@ -154,7 +164,7 @@ async function loadSession(
 
 /** Copies the session of another agent; null if that fails. The original is never opened. */
 async function fork(
-  context: OpenSession,
+  context: ConnectedAgent,
   capabilities: Capabilities,
   origin: string,
 ): Promise<NewSession | null> {
@@ -179,7 +189,7 @@ async function fork(
   return { sessionId, createdAt: clock(), memory: "forked" };
 }
 
-async function create(context: OpenSession, capabilities: Capabilities): Promise<NewSession> {
+async function create(context: ConnectedAgent, capabilities: Capabilities): Promise<NewSession> {
   const { link, definition, request, connections, clock } = context;
   link.route.expect();
   const params: NewSessionRequest = sessionParams(request.workspace, connections, capabilities);
@@ -212,7 +222,7 @@ async function isAccepted(attempt: () => Promise<void>): Promise<boolean> {
 
 /** If the agent requires a login, logs in without a person if possible, and repeats the attempt. */
 async function withLogin<Value>(
-  context: OpenSession,
+  context: StartedAgent,
   capabilities: Capabilities,
   attempt: () => Promise<Value>,
 ): Promise<Value> {
@@ -229,7 +239,7 @@ async function withLogin<Value>(
   }
 }
 
-async function logIn(context: OpenSession, capabilities: Capabilities): Promise<void> {
+async function logIn(context: StartedAgent, capabilities: Capabilities): Promise<void> {
   const { definition, environment } = context;
   const usable = capabilities.authMethods.find((method) => isUsable(method, environment));
   const methodId = definition.authMethod ?? usable?.id;
@@ -251,7 +261,7 @@ function isLoginRequired(error: unknown): error is RpcError {
 }
 
 function loginFault(
-  { definition, link }: OpenSession,
+  { definition, link }: StartedAgent,
   { authMethods }: Capabilities,
   cause?: unknown,
 ): AgentFault {

@@ -74,6 +74,7 @@ export async function takeUp(
     journal,
     redactor,
     times: { ...ACP_TIMES, ...options.times },
+    late: options.late,
     onSecret: (answer) => {
       process.host.keepNothing();
       secretsOfAnswer(answer).forEach(options.secrets.note);

@@ -33,6 +33,7 @@ export function scriptedDefinition({
     models: [],
     authMethod: null,
     endsOnCancel: false,
+    speaksLate: false,
     mcpServers: {},
     tools: true,
     outputFiles: [],

@@ -2,7 +2,8 @@ import type { Hint } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { GlobalFeed } from "../feeds/global-feed.ts";
 import type { SessionFeeds } from "../feeds/session-feeds.ts";
-import { CHANGED, WANTED, type Nudge, type SessionWorker } from "../worker/session-worker.ts";
+import { CHANGED, WANTED, type Nudge } from "../worker/look-round.ts";
+import type { SessionWorker } from "../worker/session-worker.ts";
 
 export interface HintReaderOptions {
   readonly feeds: Pick<SessionFeeds, "touch" | "lookAgain" | "end">;

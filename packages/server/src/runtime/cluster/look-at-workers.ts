@@ -1,5 +1,6 @@
 import type { Store } from "../../storage/store.ts";
-import { CHANGED, type SessionWorker } from "../worker/session-worker.ts";
+import { CHANGED } from "../worker/look-round.ts";
+import type { SessionWorker } from "../worker/session-worker.ts";
 
 /**
  * Nudges the workers whose sessions have changed since the last look. A node that dies right after a commit sends no hint, so

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -24,7 +24,9 @@ import {
   stranger,
   doubleResult,
   late,
+  meanwhile,
   tool,
+  update,
   waitFor,
   type Step,
 } from "../../providers/testing/script.ts";
@@ -111,6 +113,8 @@ describe("an agent that crashes", () => {
   });
 });
 
+const TITLE = { sessionUpdate: "session_info_update" };
+
 describe("an agent that misbehaves", () => {
   const cases: readonly [string, readonly Step[], RegExp][] = [
     [
@@ -148,11 +152,66 @@ describe("an agent that misbehaves", () => {
   });
 
   it("that talks on after its answer does no harm (C4)", async () => {
-    const id = await open({ times: { quietMs: 2_000, lateMs: 4_000 } });
+    const definition = { speaksLate: true };
+    const id = await open({ times: { quietMs: 2_000, lateMs: 4_000 }, agents: [{ definition }] });
     await test.send(id, script(say("early "), late("late", 5)));
     expect(transcript(await test.idle(id)).at(-1)).toBe("agent early late");
     await test.send(id, script(say("next")));
     expect(transcript(await test.idle(id)).at(-1)).toBe("agent next");
+  });
+
+  it("that talks on after the end of its run is heard, as part of that run (C4)", async () => {
+    const id = await open();
+    const when = path.join(test.folder, "root", "now");
+    const more = [say("late "), say("words"), update({ ...TITLE, title: "A late title" })];
+    const { run } = await test.send(id, script(meanwhile(when, ...more), say("early")));
+    await test.idle(id);
+    writeFileSync(when, "");
+    const whole = await test.until(
+      id,
+      ({ messages, session }) => messages.length > 2 && session.title !== null,
+    );
+    expect(transcript(whole).slice(1)).toEqual(["agent early", "agent late words"]);
+    expect(whole.messages.at(-1)).toMatchObject({ runId: run.id, complete: true });
+    expect(whole.session).toMatchObject({ state: "idle", title: "A late title" });
+    await test.send(id, script(say("next")));
+    expect(transcript(await test.idle(id)).slice(2)).toEqual([
+      "agent late words",
+      expect.stringMatching(/^user /u),
+      "agent next",
+    ]);
+  });
+
+  it("that talks on after it was cancelled is not heard any more (C4)", async () => {
+    const id = await open();
+    const when = path.join(test.folder, "root", "now");
+    await test.send(id, script(meanwhile(when, say("late")), say("early"), silent()));
+    await test.until(id, ({ messages }) => messages.length === 2);
+    ok(await test.runtime.cancel({ sessionId: id, reason: "enough" }));
+    await test.idle(id);
+    writeFileSync(when, "");
+    const journal = path.join(test.folder, "journals", `${id}.jsonl`);
+    await expect.poll(() => readFileSync(journal, "utf8")).toContain('\\"text\\":\\"late\\"');
+    await test.send(id, script(say("next")));
+    expect(transcript(await test.idle(id)).join("; ")).not.toContain("agent late");
+  });
+
+  it("that talks on while its next message waits loses no word and mixes up no runs (C4)", async () => {
+    const id = await open();
+    const runs = [];
+    for (const word of ["one", "two", "three"])
+      runs.push((await test.send(id, script(say(`${word} `), late(`${word}!`, 1)))).run.id);
+    const { messages } = await test.until(
+      id,
+      (whole) => transcript(whole).join(" ").includes("three!") && whole.session.state === "idle",
+    );
+    const said = runs.map((runId) =>
+      messages
+        .filter((message) => message.role === "agent" && message.runId === runId)
+        .map(({ content }) => content["text"] as string)
+        .join(""),
+    );
+    expect(said).toEqual(["one one!", "two two!", "three three!"]);
   });
 
   it("that reads nothing does not stop others (C4)", async () => {

@@ -98,6 +98,11 @@ export class RunAttempt {
     return this.#state.is !== "preparing";
   }
 
+  /** The agent has got the prompt: what it says belongs to the run. */
+  get isPrompted(): boolean {
+    return this.#state.is !== "preparing" && this.#state.is !== "handing";
+  }
+
   /** Suspensions whose end the live agent knows. */
   get knownEnds(): ReadonlySet<string> {
     return this.#questions.knownEnds;

@@ -69,6 +69,8 @@ export class RunWork {
   #live: LiveAgent | null = null;
   /** False if the files before the run are not known, so that those after it need not be. */
   #hasFiles = true;
+  /** `ending`: the end of the run is being stored, and it takes no more output. `ended`: it is stored. */
+  ending: "open" | "ending" | "ended" = "open";
   #cut: CutRun | null = null;
 
   constructor(options: RunWorkOptions) {
@@ -85,6 +87,10 @@ export class RunWork {
 
   get runId(): string {
     return this.#options.run.id;
+  }
+
+  get provider(): string {
+    return this.#options.run.provider;
   }
 
   /** Set when the work broke off and that could not be stored. */
@@ -276,6 +282,8 @@ export class RunWork {
       this.#unusedAnswers(result),
       this.#hasFiles ? context.files.after(session.id, run.id) : [],
     ]);
+    this.ending = "ending";
+    await transcript.flush();
     context.failpoint("run.ending");
     const at = context.clock();
     const said = transcript.lastLine === null ? {} : { line: transcript.lastLine };
@@ -285,6 +293,7 @@ export class RunWork {
       command: [...files, { type: "end-run", ...end }],
       extras: { fence },
     });
+    if (ended.ok) this.ending = "ended";
     if (ended.ok && result.outcome === "completed") context.logins.confirm(run.provider);
     if (ended.ok && result.outcome === "failed") {
       const { code, message } = result.error;

@@ -28,7 +28,8 @@ import { sessionTools } from "./session-tools.ts";
 export interface StartLiveAgent {
   readonly context: RuntimeContext;
   readonly session: Session;
-  readonly run: CurrentRun;
+  /** The run that needs the agent, or the last one. */
+  readonly run: Pick<CurrentRun, "id" | "provider" | "model" | "continuity">;
   readonly fence: Fence;
   readonly signal: AbortSignal;
   readonly onReport: OnReport;

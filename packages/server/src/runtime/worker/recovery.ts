@@ -5,6 +5,7 @@ import { dropLeftImports } from "../bundle/store-bundle.ts";
 import type { RuntimeContext } from "../context.ts";
 import { takeOverFrom } from "../run/cut-run.ts";
 import { sleep } from "../sleep.ts";
+import { worthWarmingUp, type CutSession } from "./warm-up.ts";
 
 /** How often a shared database is searched for abandoned sessions and lost hints. */
 const LOOK_AGAIN_MS = 2_000;
@@ -16,6 +17,8 @@ export interface RecoveryOptions {
   readonly isWorkedOn: (sessionId: string) => boolean;
   /** Wakes a worker, which takes the session up even if another node has more room. */
   readonly takeUp: (sessionId: string) => void;
+  /** Starts the agent of a session before it is needed. */
+  readonly warmUp: (session: CutSession) => void;
   /** Called after each search of a shared database. */
   readonly onLook: () => void;
   readonly signal: AbortSignal;
@@ -29,10 +32,13 @@ export async function startRecovery(
   const { store, log } = context;
   const { signal } = options;
   const { isShared } = store;
+  let isFirst = true;
   do {
     try {
       context.failpoint("recovery.begun");
-      await settleLeftovers(context, options);
+      const cut = await settleLeftovers(context, options);
+      if (isFirst) worthWarmingUp(cut, context).forEach(options.warmUp);
+      isFirst = false;
       context.failpoint("recovery.settled");
       await dropLeftImports(store, signal);
       if (!isShared) return;
@@ -48,13 +54,14 @@ export async function startRecovery(
 async function settleLeftovers(
   context: RuntimeContext,
   { isWorkedOn, takeUp, signal }: RecoveryOptions,
-): Promise<void> {
+): Promise<readonly CutSession[]> {
   const { store, node, cluster, slots } = context;
   const left = store.isShared
     ? await store.abandonedSessions({ limit: slots.isFull ? AT_ONCE.full : AT_ONCE.withRoom })
     : await store.unsettledSessions();
+  const cut: CutSession[] = [];
   for (const sessionId of left) {
-    if (signal.aborted || cluster.isDraining) return;
+    if (signal.aborted || cluster.isDraining) return [];
     if (isWorkedOn(sessionId)) continue;
     // Its worker goes on with the agent.
     if (context.found.of(sessionId) !== null) {
@@ -64,12 +71,14 @@ async function settleLeftovers(
     const loaded = await store.load(sessionId);
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {
-      if (isCut(loaded.stored, store)) await takeOver(context, loaded.stored, isWorkedOn);
+      if (isCut(loaded.stored, store))
+        cut.push(...(await takeOver(context, loaded.stored, isWorkedOn)));
     } finally {
       // Also after an error: this node may own the session by now, so no other node could take it up.
       takeUp(sessionId);
     }
   }
+  return cut;
 }
 
 /** Its owner is gone, it has a run that no process works on, or only the stop of another node suspended it. */
@@ -83,21 +92,21 @@ function isCut({ session, owner }: StoredSession, { isShared }: { isShared: bool
   return duty.do === "drive" && duty.handed;
 }
 
-/** Claims the session, which succeeds only if no live node owns it, and ends the run that was cut. */
+/** Claims the session, which succeeds only if no live node owns it, and ends the run that was cut. Returns that, if any. */
 async function takeOver(
   { store, node, execute, clock, failpoint, cluster, obstacleOf }: RuntimeContext,
   stored: StoredSession,
   isWorkedOn: RecoveryOptions["isWorkedOn"],
-): Promise<void> {
-  const { id: sessionId, repoId } = stored.session;
+): Promise<readonly CutSession[]> {
+  const { id: sessionId, repoId, lastActiveAt } = stored.session;
   const claim = await store.claim({ sessionId, node });
   // A worker of this process that started meanwhile does this itself.
-  if (!claim.ok || isWorkedOn(sessionId)) return;
+  if (!claim.ok || isWorkedOn(sessionId)) return [];
   failpoint("recovery.claimed");
   const fence = { node, epoch: claim.epoch };
   const obstacle = await obstacleOf(repoId);
   const at = clock();
-  await execute({
+  const done = await execute({
     sessionId,
     command: (session) =>
       session === null
@@ -110,4 +119,9 @@ async function takeOver(
   });
   // A worker that started meanwhile goes on under this claim.
   if (!isWorkedOn(sessionId)) await store.release({ sessionId, ...fence });
+  return (done.ok ? done.events : []).flatMap((event) =>
+    event.type === "run.ended" && event.result.outcome === "interrupted"
+      ? [{ sessionId, runId: event.runId, lastActiveAt }]
+      : [],
+  );
 }

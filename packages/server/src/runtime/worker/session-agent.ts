@@ -1,10 +1,12 @@
 import type { Session } from "../../domain/session.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
-import type { AgentReport } from "../../providers/provider.ts";
+import type { AgentReport, ReportPlace } from "../../providers/provider.ts";
 import type { Fence } from "../../storage/store.ts";
 import { applyKept, keepChanges } from "../settings/apply-settings.ts";
 import type { CurrentRun } from "../../domain/run.ts";
+import type { RunWork } from "../run/run-work.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
+import { LateOutput } from "./late-output.ts";
 import {
   LiveAgent,
   takeUpLiveAgent,
@@ -27,9 +29,13 @@ export class SessionAgent {
   /** The number of callers that wait for its end. No other agent may start before. */
   #endings = 0;
   readonly #ended = new Set<LiveAgent>();
+  readonly #late: LateOutput;
+  /** A start without a run. */
+  #warmUp: { readonly ended: Promise<void>; readonly abort: () => void } | null = null;
 
   constructor(options: SessionAgentOptions) {
     this.#options = options;
+    this.#late = new LateOutput(options.context, options.sessionId);
   }
 
   get live(): LiveAgent | null {
@@ -59,8 +65,21 @@ export class SessionAgent {
     return agent?.provider === provider ? (agent.offer ?? null) : null;
   }
 
+  /** Gives a report to the work on the current run, to the run before it, or keeps what the agent offers. */
+  report(
+    report: AgentReport,
+    place: ReportPlace | undefined,
+    work: RunWork | null,
+    fence: Fence | null,
+  ): Promise<void> | undefined {
+    if (this.#late.take(report, place, { work, live: this.#live })) return undefined;
+    return (
+      work?.attempt.report(report, place) ?? this.#keepOffer(report, work === null ? fence : null)
+    );
+  }
+
   /** Stores what the agent offers now. With a fence, also what it changed: no run does that. */
-  keepOffer(report: AgentReport, fence: Fence | null): Promise<void> | undefined {
+  #keepOffer(report: AgentReport, fence: Fence | null): Promise<void> | undefined {
     const agent = this.#live?.agent;
     if (report.report !== "offer" || agent === undefined) return undefined;
     const { context, sessionId } = this.#options;
@@ -98,6 +117,29 @@ export class SessionAgent {
     return this.#live;
   }
 
+  /** Starts an agent that no run needs yet. It tries once, and a failure is only logged: the next run tries again. */
+  async warmUp(start: Pick<StartLiveAgent, "session" | "run" | "fence">): Promise<void> {
+    const { context, sessionId } = this.#options;
+    const { provider } = start.run;
+    const aborting = new AbortController();
+    const ended = LiveAgent.start({
+      ...this.#options,
+      ...start,
+      context: { ...context, limits: { ...context.limits, retries: 0 } },
+      signal: aborting.signal,
+      onExit: this.#onExit,
+    }).then(
+      (live) => void (this.#live = live),
+      (err: unknown) => {
+        if (aborting.signal.aborted) return;
+        context.log.warn({ sessionId, provider, err }, "an agent could not be started ahead");
+      },
+    );
+    this.#warmUp = { ended, abort: () => aborting.abort() };
+    await ended;
+    this.#warmUp = null;
+  }
+
   /** Goes on with an agent of an earlier server. Null if that is not possible. */
   async takeUp(
     take: Pick<TakeUpLiveAgent, "session" | "found" | "stored" | "signal">,
@@ -117,18 +159,27 @@ export class SessionAgent {
     this.#ended.add(live);
     if (this.#live !== live) return;
     this.#live = null;
+    void this.#late.flush();
     this.#options.onExit();
   };
 
+  /** Resolves when it is stored what the agent said after its last run. */
+  settle(): Promise<void> {
+    return this.#late.flush();
+  }
+
   async stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
+    this.#warmUp?.abort();
+    await this.#warmUp?.ended;
     const live = this.#live;
-    if (live === null) return;
+    if (live === null) return this.settle();
     this.#endings += 1;
     try {
       await live.stop(reason, options);
     } finally {
       this.#endings -= 1;
     }
+    await this.settle();
     if (this.#live === live) this.#live = null;
   }
 }

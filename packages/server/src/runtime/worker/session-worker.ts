@@ -9,10 +9,12 @@ import { cutOff, storeSuspended } from "../run/cut-run.ts";
 import { beforeHandOver, startRun, takeBack } from "../run/hand-over.ts";
 import { RunWork, type RunWorkOptions } from "../run/run-work.ts";
 import { takeUpFound } from "../take-up/take-up-found.ts";
+import { CHANGED, joinRound, openRound, type Nudge, type Round } from "./look-round.ts";
 import { LookTimers } from "./look-timers.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
 import { surroundings } from "./surroundings.ts";
+import { warmUp } from "./warm-up.ts";
 import {
   canBegin,
   FREE,
@@ -28,24 +30,6 @@ import {
 
 type RunStep = Pick<StepTo<"work", RunWork>, "session" | "run">;
 type BeginOptions = Pick<RunWorkOptions, "isHanded"> & Partial<Pick<RunWorkOptions, "takenUp">>;
-
-export interface Nudge {
-  /** This node was asked to take the session up, even if another one has more room. */
-  readonly isWanted?: boolean;
-  /** Another process may have changed the session. */
-  readonly hasChanged?: boolean;
-}
-
-export const WANTED: Nudge = { isWanted: true };
-export const CHANGED: Nudge = { hasChanged: true };
-
-/** One round of looks at the stored session. A nudge during a look makes another one follow. */
-interface Round {
-  isNudged: boolean;
-  /** This node was asked to take the session up, even if another one has more room. */
-  isWanted: boolean;
-  done: Promise<void>;
-}
 
 /**
  * Brings an agent into line with the stored session. After each nudge it reads the session, asks `nextStep` and carries
@@ -75,13 +59,8 @@ export class SessionWorker {
     this.#agent = new SessionAgent({
       context: options.context,
       sessionId: options.sessionId,
-      onReport: (report, place) => {
-        const work = workOf(this.#state);
-        const { fence } = this.#ownership;
-        return (
-          work?.attempt.report(report, place) ?? this.#agent.keepOffer(report, work ? null : fence)
-        );
-      },
+      onReport: (report, place) =>
+        this.#agent.report(report, place, workOf(this.#state), this.#ownership.fence),
       onExit: () => this.nudge(CHANGED),
     });
   }
@@ -105,15 +84,11 @@ export class SessionWorker {
     this.#ownership.learnOutput(stored);
 
   /** The session may have changed. */
-  nudge({ isWanted = false, hasChanged = isWanted }: Nudge = {}): void {
-    if (hasChanged) this.#ownership.forget();
+  nudge(nudge: Nudge = {}): void {
+    if (nudge.hasChanged === true) this.#ownership.forget();
     if (isStopping(this.#state)) return;
-    if (this.#round !== null) {
-      this.#round.isNudged = true;
-      this.#round.isWanted ||= isWanted;
-      return;
-    }
-    const round: Round = { isNudged: true, isWanted, done: Promise.resolve() };
+    if (this.#round !== null) return joinRound(this.#round, nudge);
+    const round = openRound(nudge);
     this.#round = round;
     round.done = this.#lookWhileNudged(round);
   }
@@ -180,6 +155,7 @@ export class SessionWorker {
     this.#timers.clear();
     const work = workOf(this.#state);
     await work?.settle();
+    await this.#agent.settle();
     work?.leave();
   }
 
@@ -231,10 +207,10 @@ export class SessionWorker {
     const [context, ownership, agent] = [this.#context, this.#ownership, this.#agent];
     const around = surroundings(stored, { context, ownership, agent, isWanted: round.isWanted });
     const step = nextStep(this.#state, session, around);
-    await this.#carryOut(step, session);
+    await this.#carryOut(step, session, round);
   }
 
-  async #carryOut(step: Step<RunWork>, session: Session | null): Promise<void> {
+  async #carryOut(step: Step<RunWork>, session: Session | null, round: Round): Promise<void> {
     const { slots, clock, files } = this.#context;
     const at = clock();
     switch (step.do) {
@@ -252,6 +228,8 @@ export class SessionWorker {
         return step.isDeleted ? this.#context.forgetSession(this.#sessionId) : undefined;
       case "rest":
         this.#timers.expireAt(step.until, () => this.nudge());
+        if (step.use === "idle" && round.warmUp !== null) await this.#warmUp(round.warmUp);
+        round.warmUp = null;
         await this.#rest(step.use);
         return step.use === "idle" ? this.#agent.applyKept(session) : undefined;
       case "continue":
@@ -329,6 +307,10 @@ export class SessionWorker {
     }
     await slot;
     return true;
+  }
+
+  #warmUp(runId: string): Promise<void> {
+    return warmUp(this.#context, { runId, ownership: this.#ownership, agent: this.#agent });
   }
 
   async #rest(use: "idle" | "waiting"): Promise<void> {
