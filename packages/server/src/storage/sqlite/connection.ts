@@ -148,8 +148,7 @@ function rowsOf(statement: StatementSync, columns: readonly string[]): CachedSta
       // A new column of a table is also a column of `select *`.
       if (values.length !== names.length) names = namesOf(statement);
       const row: Record<string, unknown> = {};
-      for (let index = 0; index < names.length; index += 1)
-        row[names[index] ?? ""] = values[index];
+      for (let index = 0; index < names.length; index += 1) row[names[index] ?? ""] = values[index];
       return row;
     });
   };
