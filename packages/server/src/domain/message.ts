@@ -37,6 +37,14 @@ export function authorOf({ role, content }: Pick<Message, "role" | "content">): 
   return role === "system" && WORK_TYPES.has(content.type) ? "agent" : role;
 }
 
+/** The tool call that a message shows; null for other messages. */
+export function toolCallOf({
+  runId,
+  content: { type, callId },
+}: Message): { readonly runId: string; readonly callId: string } | null {
+  return type === "tool" && typeof callId === "string" && runId !== null ? { runId, callId } : null;
+}
+
 /** Whether a sub-agent produced it. `parent` is the `callId` of the tool call that stands for the sub-agent. */
 export function isOfSubagent({ parent }: MessageContent): boolean {
   return typeof parent === "string";

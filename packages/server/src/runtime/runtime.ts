@@ -44,7 +44,9 @@ import type {
   MessagePage,
   ReadMessages,
   ReadRuns,
+  ReadSession,
   RunPage,
+  SessionJson,
   WholeSession,
 } from "./requests/session-reads.ts";
 import type { SessionOptions } from "./settings/option-types.ts";
@@ -59,6 +61,7 @@ export type { PermissionGrant } from "../domain/policy/permission-grant.ts";
 export type { ProviderDescription } from "../providers/provider-description.ts";
 export type { RawSession } from "../storage/ports/quarantine-store.ts";
 export type {
+  MessageFormat,
   QueuedMessage,
   Repo,
   Run,
@@ -78,11 +81,13 @@ export type { ReportedEvent } from "./requests/report-event.ts";
 export type * from "./requests/request-types.ts";
 export type { ReadRun, WholeRun } from "./requests/read-run.ts";
 export type {
+  MessagePage,
   PastRun,
   ReadMessages,
   ReadRuns,
   RunPage,
   RunPosition,
+  SessionJson,
   WholeSession,
 } from "./requests/session-reads.ts";
 export type { ToolDecision } from "./requests/tool-decisions.ts";
@@ -105,11 +110,8 @@ export interface Runtime extends ServerLogins {
   findSession(name: string): Promise<string | null>;
   readSession(sessionId: string): Promise<SessionReply>;
   /** The session with its repository, all messages and the position where its feed continues. */
-  /** `tail`: only so many messages, the last ones, with all that can still change. */
-  readWholeSession(
-    sessionId: string,
-    options?: { readonly tail?: number },
-  ): Promise<Reply<WholeSession>>;
+  readWholeSession(sessionId: string): Promise<Reply<WholeSession>>;
+  readSessionJson(request: ReadSession): Promise<Reply<SessionJson>>;
   updateSession(request: UpdateSession): Promise<SessionReply>;
   deleteSession(request: DeleteSession): Promise<DeletedReply>;
   /** The stored rows, even if they are unreadable. */

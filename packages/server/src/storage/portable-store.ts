@@ -31,7 +31,14 @@ import {
 import { readRaw, unreadableSessions } from "./reads/raw-session.ts";
 import { readEvents } from "./reads/read-events.ts";
 import { readFigures, tally } from "./reads/read-figures.ts";
-import { readMessage, readMessages, readNewest, readNewestOfRun } from "./reads/read-messages.ts";
+import { readMessageJson } from "./reads/message-json.ts";
+import {
+  countMessages,
+  readMessage,
+  readMessages,
+  readNewest,
+  readNewestOfRun,
+} from "./reads/read-messages.ts";
 import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readDecisions } from "./reads/decisions.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
@@ -148,6 +155,8 @@ export function portableStore(parts: Parts): Store {
     findSessions: reading(findSessions),
     readMessages: reading(readMessages),
     readNewest: reading(readNewest),
+    readMessageJson: reading(readMessageJson),
+    countMessages: reading(countMessages),
     readNewestOfRun: reading(readNewestOfRun),
     readMessage: reading(readMessage),
     readEvents: reading(readEvents),

@@ -331,7 +331,7 @@ describe("a request that is refused or fails", () => {
     const app = await testApp({
       runtime: {
         readSession: missing,
-        readWholeSession: missing,
+        readSessionJson: missing,
         updateSession: missing,
         deleteSession: missing,
         sendMessage: missing,

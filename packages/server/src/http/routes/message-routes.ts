@@ -11,7 +11,6 @@ import {
   sendMessageRequestSchema,
   sessionParamsSchema,
   wholeRunSchema,
-  type MessagesReply,
 } from "@holdfast/protocol";
 import { defined } from "../../domain/defined.ts";
 import type { SendMessage } from "../../runtime/runtime.ts";
@@ -26,10 +25,11 @@ import {
 } from "../wire/from-wire.ts";
 import { idempotencyOf, idempotencySchema } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendProblem } from "../problems/send-problem.ts";
+import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
+import { MESSAGE_JSON, messagePageJson, sendJson } from "../wire/message-json.ts";
 import { sendReply } from "../wire/send-reply.ts";
 import { toWireHistory, toWireRuns, toWireWholeRun } from "../wire/run-wire.ts";
-import { toWireDecision, toWireMessage, toWireSent } from "../wire/to-wire.ts";
+import { toWireSent } from "../wire/to-wire.ts";
 
 const TAGS = ["messages"];
 const SENT = {
@@ -127,13 +127,10 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       const page = await runtime.readMessages({
         sessionId: params.id,
         limit,
+        format: MESSAGE_JSON,
         ...defined({ after, before, since: fromWireTime(since) }),
       });
-      return sendReply(reply, page, ({ messages, decisions, nextAfter }): MessagesReply => ({
-        messages: messages.map(toWireMessage),
-        decisions: decisions.map(toWireDecision),
-        nextAfter,
-      }));
+      return page.ok ? sendJson(reply, messagePageJson(page)) : sendRefusal(reply, page);
     },
   });
 

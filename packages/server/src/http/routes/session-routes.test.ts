@@ -13,6 +13,7 @@ import type {
 } from "../../runtime/runtime.ts";
 import {
   message,
+  messageJson,
   NOON,
   refusal,
   REPO,
@@ -165,13 +166,16 @@ describe("sessions over HTTP", () => {
     const waiting = suspension();
     const app = await testApp({
       runtime: {
-        readWholeSession: async (id) =>
-          id === "s1"
+        readSessionJson: async ({ sessionId }) =>
+          sessionId === "s1"
             ? {
                 ok: true,
                 session: session({ state: "suspended", suspensions: [waiting] }),
                 repo: REPO,
-                messages: [message(), message({ id: "m2", seq: 4, complete: false })],
+                messages: [
+                  messageJson(message()),
+                  messageJson(message({ id: "m2", seq: 4, complete: false })),
+                ],
                 rewoundRuns: new Set(["r9", "r1"]),
                 earlier: 0,
                 feedAfter: 39,
@@ -228,7 +232,7 @@ describe("sessions over HTTP", () => {
   it("are not answered with 304, since streamed text does not change their version", async () => {
     const app = await testApp({
       runtime: {
-        readWholeSession: async () => ({
+        readSessionJson: async () => ({
           ok: true,
           session: session(),
           repo: null,

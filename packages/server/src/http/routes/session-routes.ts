@@ -26,6 +26,7 @@ import {
 import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { aboutChanges, aboutNewSession } from "../guard/body-scope.ts";
 import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
+import { MESSAGE_JSON, sendJson, sessionJson } from "../wire/message-json.ts";
 import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import {
   toWireOptions,
@@ -33,7 +34,6 @@ import {
   toWireRaw,
   toWireSent,
   toWireSession,
-  toWireWholeSession,
 } from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
@@ -124,13 +124,11 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       querystring: sessionQuerySchema,
       response: { 200: wholeSessionSchema, ...readProblems("session_not_found") },
     },
-    handler: async ({ params, query }, reply) => {
-      const whole = await runtime.readWholeSession(params.id, defined(query));
+    handler: async ({ params: { id: sessionId }, query }, reply) => {
+      const format = MESSAGE_JSON;
+      const whole = await runtime.readSessionJson({ sessionId, format, ...defined(query) });
       if (!whole.ok) return sendRefusal(reply, whole);
-      return reply
-        .code(200)
-        .header("etag", toEtag(whole.session.version))
-        .send(toWireWholeSession(whole));
+      return sendJson(reply.header("etag", toEtag(whole.session.version)), sessionJson(whole));
     },
   });
 

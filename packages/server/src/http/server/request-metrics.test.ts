@@ -23,7 +23,7 @@ describe("HTTP requests in the metrics", () => {
     const app = await testApp({
       runtime: {
         ...MEASURING,
-        readWholeSession: async () => refusal(),
+        readSessionJson: async () => refusal(),
         findSession: async () => null,
       },
     });

@@ -13,6 +13,7 @@ import type {
 } from "../../runtime/runtime.ts";
 import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
 import type { RuntimeRefusal } from "../../runtime/reply.ts";
+import { toWireMessage } from "../wire/to-wire.ts";
 
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
@@ -128,6 +129,11 @@ export function message(more: Partial<Message> = {}): Message {
     at: NOON,
     ...more,
   };
+}
+
+/** As the store joins them. */
+export function messageJson(...messages: readonly Message[]): Buffer {
+  return Buffer.from(messages.map((each) => JSON.stringify(toWireMessage(each))).join(","));
 }
 
 export function run(more: Partial<Run> = {}): Run {

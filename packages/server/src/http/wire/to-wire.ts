@@ -190,12 +190,16 @@ function toWireHit({ excerpt: { text, marks }, ...hit }: SearchHit): wire.Search
 }
 
 export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
+  return { ...toWireAround(whole), messages: whole.messages.map(toWireMessage) };
+}
+
+export function toWireAround(
+  whole: Omit<WholeSession, "messages">,
+): Omit<wire.WholeSession, "messages"> {
   return {
     ...toWireSession(whole.session),
     repo: whole.repo === null ? null : toWireRepo(whole.repo),
-    messages: whole.messages.map(toWireMessage),
     earlier: whole.earlier,
-    ...(whole.decisions !== undefined && { decisions: whole.decisions.map(toWireDecision) }),
     rewoundRuns: [...whole.rewoundRuns].toSorted(),
     lastEventId: String(whole.feedAfter),
   };

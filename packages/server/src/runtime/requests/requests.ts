@@ -24,7 +24,7 @@ import { sendMessage } from "./send-message.ts";
 import { readHistory } from "./session-history.ts";
 import { readOutput } from "../outputs/read-output.ts";
 import { findRun, noSuchRun, readWholeRun } from "./read-run.ts";
-import { readMessages, readRuns, readWholeSession } from "./session-reads.ts";
+import { readMessages, readRuns, readSessionJson, readWholeSession } from "./session-reads.ts";
 import {
   answer,
   change,
@@ -110,7 +110,8 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       }),
     findSession: (name) => store.findSession(name),
     readSession: (sessionId) => withSession(store, sessionId, (session) => ({ session })),
-    readWholeSession: (sessionId, options) => readWholeSession(store, sessionId, options),
+    readWholeSession: (sessionId) => readWholeSession(store, sessionId),
+    readSessionJson: (request) => readSessionJson(store, request),
     readRaw: async (sessionId) => {
       const raw = await store.readRaw(sessionId);
       return raw === null ? noSuchSession() : { ok: true, raw };

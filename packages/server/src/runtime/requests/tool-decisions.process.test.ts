@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { MessageFormat } from "../../storage/store.ts";
 import { beginSession, type SessionDriver } from "../../storage/testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
-import { readMessages, readWholeSession } from "./session-reads.ts";
+import { readMessages, readSessionJson } from "./session-reads.ts";
 
 const LATER = 1_100;
+const format: MessageFormat = { separator: ",", properties: { id: "id" } };
 
 describe.each(["sqlite", "postgres"] as const)("decisions on tool calls on %s", (engine) => {
   let test: TestStore;
@@ -19,16 +21,23 @@ describe.each(["sqlite", "postgres"] as const)("decisions on tool calls on %s", 
     const early = await decide(session, "reject_once");
     const late = await decide(session, "allow_once", LATER);
     const sessionId = session.id;
-    const tail = await readWholeSession(test.store, sessionId, { tail: LATER - 10 });
+    const read = (tail?: number) =>
+      readSessionJson(test.store, { sessionId, format, ...(tail !== undefined && { tail }) });
+    const tail = await read(LATER - 10);
     expect(tail).toMatchObject({ ok: true, decisions: [] });
-    const all = await readWholeSession(test.store, sessionId, { tail: LATER + 1 });
+    const all = await read(LATER + 1);
     expect(all).toMatchObject({
       decisions: [{ runId: late, callId: "c1", chosen: "allow_once", answeredBy: "browser" }],
     });
-    expect(await readWholeSession(test.store, sessionId)).not.toHaveProperty("decisions");
-    const page = await readMessages(test.store, { sessionId, after: 0, limit: 2 });
+    expect(await read()).not.toHaveProperty("decisions");
+    const page = await readMessages(test.store, { sessionId, after: 0, limit: 2, format });
     expect(page).toMatchObject({ decisions: [{ runId: early, chosen: "reject_once" }] });
-    const before = await readMessages(test.store, { sessionId, before: 1_000_000, limit: 5 });
+    const before = await readMessages(test.store, {
+      sessionId,
+      before: 1_000_000,
+      limit: 5,
+      format,
+    });
     expect(before).toMatchObject({ ok: true, decisions: [] });
   });
 });

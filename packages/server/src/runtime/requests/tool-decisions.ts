@@ -1,4 +1,3 @@
-import type { Message } from "../../domain/message.ts";
 import type { RunCall, Store, StoredDecision } from "../../storage/store.ts";
 import { chosenKind } from "../permissions/permission-answer.ts";
 
@@ -8,13 +7,12 @@ export interface ToolDecision extends Omit<StoredDecision, "options" | "answer">
   readonly chosen: string | null;
 }
 
-/** The last decision on each of the tool calls among the messages. */
-export async function decisionsAmong(
+/** The last decision on each of the tool calls. */
+export async function decisionsOn(
   store: Pick<Store, "readDecisions">,
   sessionId: string,
-  messages: readonly Message[],
+  calls: readonly RunCall[],
 ): Promise<readonly ToolDecision[]> {
-  const calls = messages.flatMap((message) => callOf(message));
   if (calls.length === 0) return [];
   const stored = await store.readDecisions({ sessionId, calls });
   const last = new Map(stored.map((each) => [`${each.runId}/${each.callId}`, each]));
@@ -22,9 +20,4 @@ export async function decisionsAmong(
     ...decision,
     chosen: chosenKind({ options }, answer),
   }));
-}
-
-function callOf({ runId, content }: Message): readonly RunCall[] {
-  const { type, callId } = content;
-  return type === "tool" && typeof callId === "string" && runId !== null ? [{ runId, callId }] : [];
 }

@@ -4,10 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS, NOON } from "../../domain/testing/commands.ts";
 import { say, script, waitFor } from "../../providers/testing/script.ts";
 import type { DatabaseLocation } from "../../storage/open-store.ts";
+import type { MessageFormat } from "../../storage/store.ts";
 import { loosen, openRaw } from "../../storage/testing/raw-database.ts";
 import { idsOf, TestRetention } from "../testing/test-retention.ts";
 import { ok, TestRuntime } from "../testing/test-runtime.ts";
 
+const JSON_OF_IDS: MessageFormat = { separator: ",", properties: { id: "id" } };
 const SPOILT_METADATA = `update "AgentSession" set "metadata" = '{oops' where "id" = `;
 
 async function spoil(location: DatabaseLocation, ...statements: readonly string[]): Promise<void> {
@@ -38,9 +40,8 @@ describe.each(["sqlite", "postgres"] as const)("a session on %s that cannot be r
       message: `Session ${id} cannot be read: metadata is not JSON.`,
     };
     await expect(test.runtime.readWholeSession(id)).rejects.toMatchObject(fault);
-    await expect(test.runtime.readMessages({ sessionId: id, limit: 10 })).rejects.toMatchObject(
-      fault,
-    );
+    const messages = test.runtime.readMessages({ sessionId: id, limit: 10, format: JSON_OF_IDS });
+    await expect(messages).rejects.toMatchObject(fault);
     await expect(test.send(id, "hello")).rejects.toMatchObject(fault);
     expect(await test.runtime.shouldResume(id, {})).toMatchObject({ shouldResume: false });
   });

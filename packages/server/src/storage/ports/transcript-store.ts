@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Message, MessageContent, Role } from "../../domain/message.ts";
 import type { Fence } from "./node-store.ts";
+import type { RunCall } from "./run-store.ts";
 
 /** Messages of a session, and its event log. */
 export interface TranscriptStore {
@@ -9,6 +10,9 @@ export interface TranscriptStore {
   readMessages(query: MessageQuery): Promise<readonly Message[]>;
   /** The last messages before a number, in order. Without the number, all that can still change are among them. */
   readNewest(query: NewestQuery): Promise<NewestMessages>;
+  /** The same messages as JSON, for readers that pass them on. */
+  readMessageJson(query: MessageJsonQuery): Promise<MessageJson>;
+  countMessages(query: { readonly sessionId: string; readonly before: number }): Promise<number>;
   /** The last messages of one run before a number, in order. */
   readNewestOfRun(query: NewestOfRunQuery): Promise<readonly Message[]>;
   readMessage(sessionId: string, messageId: string): Promise<Message | null>;
@@ -86,6 +90,51 @@ export interface NewestQuery {
   /** Before this sequence number. */
   readonly before?: number;
   readonly limit: number;
+}
+
+/** The first messages after a number, or the last ones. Without `before`, all that can still change are among the last. */
+export type MessageJsonQuery = {
+  readonly sessionId: string;
+  /** Before this sequence number. */
+  readonly before?: number;
+  readonly limit: number;
+  readonly format: MessageFormat;
+} & (
+  | { readonly part: "first"; readonly after: number; readonly since?: number }
+  | { readonly part: "last" }
+);
+
+/** The JSON that a reader makes of messages. */
+export interface MessageFormat {
+  readonly separator: "," | "\n";
+  /** The properties of a message in their order, with names that need no escaping. */
+  readonly properties: Readonly<Record<string, MessageValue>>;
+}
+
+/** `time` in ISO 8601; `message` is this word. Every `completed content` has `partial` as in a complete message. */
+export type MessageValue =
+  | "id"
+  | "sessionId"
+  | "runId"
+  | "seq"
+  | "role"
+  | "content"
+  | "completed content"
+  | "complete"
+  | "time"
+  | "message";
+
+export interface MessageJson {
+  /** UTF-8: the objects with separators between them. */
+  readonly json: Uint8Array;
+  readonly count: number;
+  /** The sequence numbers of the first and the last message; null without messages. */
+  readonly first: number | null;
+  readonly last: number | null;
+  /** That of the first message that can still change. */
+  readonly firstOpen: number | null;
+  /** The tool calls among them. */
+  readonly calls: readonly RunCall[];
 }
 
 export interface NewestOfRunQuery extends NewestQuery {

@@ -33,7 +33,6 @@ export async function readNewest(
   source: Source,
   { sessionId, before, limit }: NewestQuery,
 ): Promise<NewestMessages> {
-  const { db } = source;
   const newest = selectMessages(source, sessionId).orderBy("seq", "desc").limit(limit);
   const rows = await (before === undefined ? newest : newest.where("seq", "<", before)).execute();
   const start = rows.at(-1)?.seq ?? 0;
@@ -43,14 +42,26 @@ export async function readNewest(
     const others = selectMessages(source, sessionId).orderBy("seq", "desc");
     rows.push(...(await others.where("seq", ">=", open.seq).where("seq", "<", start).execute()));
   }
-  const counted = await db
-    .selectFrom("AgentMessage")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("sessionId", "=", sessionId)
-    .where("seq", "<", rows.at(-1)?.seq ?? 0)
-    .executeTakeFirstOrThrow();
-  return { messages: toMessages(source, rows.toReversed()), earlier: Number(counted.count) };
+  const earlier = await countMessages(source, { sessionId, before: rows.at(-1)?.seq ?? 0 });
+  return { messages: toMessages(source, rows.toReversed()), earlier };
 }
+
+export async function countMessages(
+  source: Source,
+  query: { readonly sessionId: string; readonly before: number },
+): Promise<number> {
+  const [counted] = await countBefore(source, query);
+  return Number(counted?.count);
+}
+
+const countBefore = prepared(
+  ({ db }, { sessionId, before }: { sessionId: string; before: number }) =>
+    db
+      .selectFrom("AgentMessage")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("sessionId", "=", sessionId)
+      .where("seq", "<", before),
+);
 
 export async function readNewestOfRun(
   source: Source,
@@ -64,7 +75,7 @@ export async function readNewestOfRun(
   return toMessages(source, rows.toReversed());
 }
 
-const firstOpen = prepared((source, { sessionId }: { sessionId: string }) =>
+export const firstOpen = prepared((source, { sessionId }: { sessionId: string }) =>
   source.db
     .selectFrom("AgentMessage")
     .select("seq")
