@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DAY_MS, NOON } from "../../domain/testing/commands.ts";
 import { say, script, waitFor } from "../../providers/testing/script.ts";
 import type { DatabaseLocation } from "../../storage/open-store.ts";
@@ -185,6 +185,8 @@ describe.each(["sqlite", "postgres"] as const)("a session on %s that cannot be r
     );
     await spoil(test.location, `${SPOILT_METADATA}'${rested}'`);
     await test.restartAfterCrash();
+    // Until the lease of the server that crashed is over, the other sessions are not ours alone.
+    await vi.waitUntil(async () => (await test.runtime.listNodes()).length === 1, 60_000);
     await test.stop();
     for (const other of others)
       expect(await test.store.readSession(other)).toMatchObject({
