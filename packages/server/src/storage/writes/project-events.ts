@@ -15,7 +15,7 @@ import {
   countAttempt,
   filesColumns,
   rewindRuns,
-  endColumns,
+  endRun,
   startRun,
   updateRun,
 } from "./run-writes.ts";
@@ -111,7 +111,7 @@ async function projectEvent(
       return rewindRuns(transaction, sessionId, event);
     case "run.ended":
       await completeOpenMessages(transaction, log, event.at);
-      return updateRun(transaction, event.runId, endColumns(event));
+      return endRun(transaction, event);
     default:
       return; // only changes the session's row
   }

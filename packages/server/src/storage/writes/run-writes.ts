@@ -132,25 +132,29 @@ function chunked(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: count }, (_, at) => ids.slice(at * size, (at + 1) * size));
 }
 
-export function endColumns({
-  at,
-  result,
-  usage,
-  unusedAnswers = [],
-}: EventOf<"run.ended">): Partial<RunRow> {
-  return {
+export async function endRun(
+  transaction: Transaction,
+  { at, runId: id, result, usage, unusedAnswers = [] }: EventOf<"run.ended">,
+): Promise<void> {
+  await storeEnd(transaction, {
+    id,
     status: result.outcome,
     stopReason: stopReasonOf(result),
     // A failure that was retried is not the reason for the end.
     error: result.outcome === "failed" ? JSON.stringify(result.error) : null,
     usage: usage === null ? null : JSON.stringify(usage),
     endedAt: at,
-    ...(unusedAnswers.length > 0 && {
-      unusedAnswers: JSON.stringify(unusedAnswers),
-      unusedShown: 1,
-    }),
-  };
+  });
+  if (unusedAnswers.length === 0) return;
+  const shown = { unusedAnswers: JSON.stringify(unusedAnswers), unusedShown: 1 };
+  await updateRun(transaction, id, shown);
 }
+
+type RunEnd = Pick<RunRow, "id" | "status" | "stopReason" | "error" | "usage" | "endedAt">;
+
+const storeEnd = preparedWrite(({ db }, { id, ...columns }: RunEnd) =>
+  db.updateTable("Run").set(columns).where("id", "=", id),
+);
 
 /** Hides the answers; they stay in the run. False when there are none, or they were dismissed before. */
 export async function dismissUnused(

@@ -1,6 +1,7 @@
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
+import { preparedWrite } from "../prepared.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function indexMessages(
@@ -19,9 +20,13 @@ export async function indexMessages(
 }
 
 /** Must precede indexing the new content of a message. */
-export async function forgetMessage({ db }: Transaction, messageId: string): Promise<void> {
-  await db.deleteFrom("SearchDocument").where("messageId", "=", messageId).execute();
+export function forgetMessage(transaction: Transaction, messageId: string): Promise<void> {
+  return forgetDocument(transaction, { messageId });
 }
+
+const forgetDocument = preparedWrite(({ db }, { messageId }: { messageId: string }) =>
+  db.deleteFrom("SearchDocument").where("messageId", "=", messageId),
+);
 
 /** Replaces the document with the session's title, purpose and agent name. */
 export async function indexSession(
