@@ -43,7 +43,7 @@ const byEffort = <Value>(effort: Effort, quick: Value, usual: Value, full: Value
 export const PARTS: readonly Part[] = [
   {
     name: "floor",
-    seconds: { quick: 80, usual: 240 },
+    seconds: { quick: 90, usual: 270 },
     title: "Holdfast compared with the floor",
     run: async (effort) =>
       reportFloor(
@@ -52,7 +52,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "forms",
-    seconds: { quick: 60, usual: 100 },
+    seconds: { quick: 80, usual: 120 },
     title: "Holdfast with agents in the sandbox, and on PostgreSQL",
     isSlow: true,
     run: async (effort) =>
@@ -108,7 +108,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "commands",
-    seconds: { quick: 6, usual: 28 },
+    seconds: { quick: 20, usual: 50 },
     title: "Commands in separate processes; raw: Node that does nothing",
     run: async (effort) =>
       reportRows(
@@ -117,8 +117,8 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "doors",
-    seconds: { quick: 20, usual: 35 },
-    title: "The doors: starts of their programs, and answers through them",
+    seconds: { quick: 25, usual: 45 },
+    title: "The doors: starts of their programs, and answers and results of tools through them",
     run: async (effort) =>
       reportDoors(
         await benchDoors({

@@ -4,10 +4,52 @@ import { setTimeout as pause } from "node:timers/promises";
 const TICKS_PER_SECOND = 100;
 
 /** CPU time of a process and all its threads, without its children. */
-export function cpuMsOf(pid: number): number {
+function cpuMsOf(pid: number): number {
+  return msOfTicks(statOf(pid).slice(USED, ENDED_CHILDREN));
+}
+
+export function cpuMsOfAll(pids: readonly number[]): number {
+  return pids.reduce((total, pid) => total + cpuMsOf(pid), 0);
+}
+
+/** CPU time of a process and of all its children, also of those that have ended. */
+export function cpuMsWithChildren(pid: number): number {
+  const living = childrenOf(pid).reduce((total, child) => total + cpuMsOfLiving(child), 0);
+  return living + msOfTicks(statOf(pid).slice(USED, ENDED_CHILDREN + 2));
+}
+
+/** Nothing for a process that has just ended: its parent has its time then. */
+function cpuMsOfLiving(pid: number): number {
+  try {
+    return cpuMsOf(pid);
+  } catch {
+    return 0;
+  }
+}
+
+/** The process that started a process. */
+export function parentOf(pid: number): number {
+  return Number(statOf(pid)[PARENT]);
+}
+
+/** Positions in the fields of a process after its name. The times are pairs, of the program and of the system. */
+const PARENT = 1;
+const USED = 11;
+const ENDED_CHILDREN = 13;
+
+function statOf(pid: number): readonly string[] {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+function msOfTicks(ticks: readonly string[]): number {
+  const all = ticks.reduce((total, one) => total + Number(one), 0);
+  return (all * 1_000) / TICKS_PER_SECOND;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return children.split(" ").filter(Boolean).map(Number);
 }
 
 export function residentBytesOf(pid: number): number {

@@ -24,9 +24,14 @@ export interface Row {
   readonly holdfast: Figures;
   /** The same work without Holdfast, in the same run. */
   readonly raw: Figures | null;
-  /** The promised limit, and the figure it applies to. */
-  readonly goal: { readonly of: "p50Ms" | "p99Ms"; readonly belowMs: number } | null;
+  readonly goal: RowGoal | null;
 }
+
+export type RowGoal =
+  /** The promised limit, and the figure it applies to. */
+  | { readonly of: "p50Ms" | "p99Ms"; readonly belowMs: number }
+  /** Times the p50 of the raw work. */
+  | { readonly timesAtMost: number };
 
 export interface SizeRow {
   readonly name: string;
@@ -46,8 +51,8 @@ export function reportRows(
     ms(row.holdfast.p50Ms),
     ms(row.holdfast.p99Ms),
     row.raw === null ? "–" : ms(row.raw.p50Ms),
-    row.raw === null ? "–" : `${(row.holdfast.p50Ms / row.raw.p50Ms).toFixed(1)}×`,
-    row.goal === null ? "–" : `${row.goal.of.slice(0, 3)} < ${row.goal.belowMs} ms`,
+    row.raw === null ? "–" : `${timesRaw(row).toFixed(1)}×`,
+    describeGoal(row.goal),
     verdict(isReached(row)),
   ]);
   const sizeCells = sizes.map(({ name, bytes, goalBytes }) => [
@@ -104,8 +109,20 @@ export function markdownTable({ head, rows, left }: Table): string {
   return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n");
 }
 
-function isReached({ holdfast, goal }: Row): boolean | null {
-  return goal === null ? null : holdfast[goal.of] < goal.belowMs;
+function isReached(row: Row): boolean | null {
+  const { holdfast, goal } = row;
+  if (goal === null) return null;
+  return "of" in goal ? holdfast[goal.of] < goal.belowMs : timesRaw(row) <= goal.timesAtMost;
+}
+
+function timesRaw({ holdfast, raw }: Row): number {
+  return raw === null ? Number.NaN : holdfast.p50Ms / raw.p50Ms;
+}
+
+function describeGoal(goal: RowGoal | null): string {
+  if (goal === null) return "–";
+  if ("timesAtMost" in goal) return `≤ ${goal.timesAtMost}×`;
+  return `${goal.of.slice(0, 3)} < ${goal.belowMs} ms`;
 }
 
 export function ms(value: number): string {

@@ -3,33 +3,25 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openBenchFolder } from "../bench-folder.ts";
 import { openWarmSession } from "../floor/bench-session.ts";
-import { holdfastContender, type Running } from "../floor/contender.ts";
+import { holdfastContender } from "../floor/contender.ts";
 import { watchMachine, type Noise } from "../machine.ts";
-import { figuresOf, type Figures } from "../measure.ts";
+import { figuresOf } from "../measure.ts";
 import { untilSettled } from "../process-stat.ts";
 import { copyProgram } from "../server-process.ts";
 import { INITIALIZE, openSocketEditor, openStdioEditor } from "./editor.ts";
 import { startPeer } from "./peer.ts";
+import { INITIALIZE_MCP, measureToolCalls } from "./tool-calls.ts";
+import { BETWEEN_MS, msBetween, WARM_UP, type DoorPlace, type DoorRow } from "./door.ts";
 
 export interface DoorsComparison {
   readonly rows: readonly DoorRow[];
   readonly noise: Noise;
 }
 
-export interface DoorRow {
-  readonly name: string;
-  readonly door: Figures;
-  /** What it is compared with, in turns. */
-  readonly beside: { readonly name: string; readonly figures: Figures };
-  readonly goal: DoorGoal | null;
-}
-
-export type DoorGoal = { readonly belowMs: number } | { readonly timesAtMost: number };
-
 export interface DoorsBenchOptions {
   /** Starts of each program. */
   readonly starts: number;
-  /** Messages through each door. */
+  /** Messages, or calls of a tool, through each door. */
   readonly messages: number;
 }
 
@@ -41,32 +33,12 @@ interface StartedDoor {
   readonly initialize: object;
 }
 
-/** The server and its files, for the doors. */
-interface Place {
-  /** `bin/holdfast.js`, which is what clients start. */
-  readonly program: string;
-  readonly data: string;
-  readonly repository: string;
-  readonly running: Running;
-}
-
 const START_MS = 250;
 const TOKEN_TIMES = 2;
-/** Messages until the programs are compiled and the caches are warm. */
-const WARM_UP = 40;
-/** What the server does after an answer must not fall into the next measurement. */
-const BETWEEN_MS = 15;
-
-const startedDoors = ({ data }: Place): readonly StartedDoor[] => [
+const startedDoors = ({ data }: DoorPlace): readonly StartedDoor[] => [
   { command: "holdfast acp", args: ["acp", "--data", data], initialize: INITIALIZE },
   { command: "holdfast mcp", args: ["mcp", "--data", data], initialize: INITIALIZE_MCP },
 ];
-
-const INITIALIZE_MCP = {
-  protocolVersion: "2025-11-25",
-  capabilities: {},
-  clientInfo: { name: "bench", version: "1" },
-};
 
 /** Measures the doors of one server: how fast their programs start, and how fast an answer comes through them. */
 export async function benchDoors(options: DoorsBenchOptions): Promise<DoorsComparison> {
@@ -86,7 +58,9 @@ export async function benchDoors(options: DoorsBenchOptions): Promise<DoorsCompa
         starts.push(await measureStart(door, place, options.starts));
       await machine.sample();
       const tokens = await measureTokens(place, options.messages);
-      return { rows: [...starts, ...tokens], noise: machine.noise() };
+      await machine.sample();
+      const calls = await measureToolCalls(place, options.messages);
+      return { rows: [...starts, ...tokens, ...calls], noise: machine.noise() };
     } finally {
       await running.kill();
     }
@@ -96,7 +70,7 @@ export async function benchDoors(options: DoorsBenchOptions): Promise<DoorsCompa
 }
 
 /** Alternates with a Node process that does nothing. The first start, which fills Node's compile cache, is not counted. */
-async function measureStart(door: StartedDoor, place: Place, starts: number): Promise<DoorRow> {
+async function measureStart(door: StartedDoor, place: DoorPlace, starts: number): Promise<DoorRow> {
   const times: number[] = [];
   const node: number[] = [];
   for (let index = -1; index < starts; index += 1) {
@@ -116,7 +90,7 @@ async function measureStart(door: StartedDoor, place: Place, starts: number): Pr
 
 async function startMs(
   { args, initialize }: StartedDoor,
-  { program, repository }: Place,
+  { program, repository }: DoorPlace,
 ): Promise<number> {
   const startedAt = process.hrtime.bigint();
   const peer = startPeer([program, ...args], { cwd: repository });
@@ -134,7 +108,7 @@ async function nodeStartMs(): Promise<number> {
 
 /** Live, idle agents get messages in turns: one through each door, one over the API. */
 async function measureTokens(
-  { program, data, repository, running }: Place,
+  { program, data, repository, running }: DoorPlace,
   messages: number,
 ): Promise<readonly DoorRow[]> {
   const stdio = await openStdioEditor([program, "acp", "--data", data], repository);
@@ -166,8 +140,4 @@ async function measureTokens(
     goal: { timesAtMost: TOKEN_TIMES },
   });
   return [row("`holdfast acp` on stdio", times.stdio), row("`/acp` over WebSocket", times.socket)];
-}
-
-function msBetween(start: bigint, end: bigint): number {
-  return Number(end - start) / 1e6;
 }

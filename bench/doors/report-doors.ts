@@ -1,5 +1,6 @@
 import { ms, verdict, type Report } from "../report.ts";
-import type { DoorGoal, DoorRow, DoorsComparison } from "./doors-bench.ts";
+import type { DoorGoal, DoorRow } from "./door.ts";
+import type { DoorsComparison } from "./doors-bench.ts";
 
 /** Medians of the doors, beside what they are compared with. */
 export function reportDoors({ rows, noise }: DoorsComparison): Report {
@@ -43,5 +44,5 @@ function describeGoal(goal: DoorGoal | null): string {
 
 function countsOf(rows: readonly DoorRow[]): string {
   const counts = rows.map(({ door }) => door.count);
-  return `${Math.min(...counts)} starts and ${Math.max(...counts)} messages, in turns with what is beside them.`;
+  return `${Math.min(...counts)} starts and ${Math.max(...counts)} messages and calls, in turns with what is beside them.`;
 }

@@ -1,8 +1,8 @@
 /**
  * The agent of both servers. It speaks ACP over stdio and costs almost nothing, so that the benchmark measures the server.
  * A prompt is `@stamp count everyMs first` (numbered pieces with the time of writing) or `@flood count` (as fast as the
- * pipe accepts them). Every answer starts with the time at which its prompt was read. `@files count` writes so many files
- * first, in its folder.
+ * pipe accepts them). Every answer starts with the time at which its prompt was read; that of `@one` is a single piece with
+ * both times. `@files count` writes so many files first, in its folder.
  */
 import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
@@ -47,6 +47,10 @@ function take({ id, method, params }: Request, readAt: bigint): void {
     return;
   }
   const text = params.prompt.at(-1)?.text ?? "";
+  if (text === "@one") {
+    say(params.sessionId, `read:${readAt} 0:${process.hrtime.bigint()} `);
+    return answer(id, { stopReason: "end_turn" });
+  }
   const [, what, count = "1", everyMs = "0", first = "0"] =
     /@(stamp|flood) (\d+) ?(\d*) ?(\d*)/u.exec(text) ?? [];
   say(params.sessionId, `read:${readAt} `);

@@ -16,6 +16,8 @@ export interface BenchSession {
   send(text: string): Promise<SendResult>;
   /** Sends a message. Resolves when this many stamps have arrived. */
   sendUntil(text: string, stamps: number): Promise<void>;
+  /** Resolves when this many stamps have arrived. */
+  untilStamps(count: number): Promise<void>;
   close(): void;
 }
 
@@ -82,7 +84,7 @@ export async function openSession(
       if (isEnd(event)) [ended, endedAt] = [ended + 1, gotAt];
       const toldAt = BigInt(/read:(\d+) /u.exec(event)?.[1] ?? readAt);
       if (toldAt !== readAt) [readAt, answeredAt] = [toldAt, gotAt];
-      if (!isRepeated(event)) {
+      if (isOutput(event)) {
         for (const [, number, wroteAt] of event.matchAll(/(\d+):(\d{9,}) /gu)) {
           stamps.push({ number: Number(number), wroteAt: BigInt(wroteAt ?? 0), gotAt });
         }
@@ -115,6 +117,7 @@ export async function openSession(
     sendUntil: async (text, count) => {
       await Promise.all([post(text), until(() => stamps.length >= count)]);
     },
+    untilStamps: (count) => until(() => stamps.length >= count),
     close: () => {
       reader.close();
       connection.close();
@@ -137,9 +140,10 @@ function isEnd(event: string): boolean {
   );
 }
 
-/** A complete message repeats its pieces. */
-function isRepeated(event: string): boolean {
-  return /^event: message$/mu.test(event) && event.includes('"complete":true');
+/** New text of the agent. A complete message repeats its pieces, and a session the end of its last message. */
+function isOutput(event: string): boolean {
+  if (/^event: delta$/mu.test(event)) return true;
+  return /^event: message$/mu.test(event) && !event.includes('"complete":true');
 }
 
 function splitEvents(

@@ -2,6 +2,7 @@ import { startPostgresServer } from "../../packages/server/src/storage/testing/p
 import { openRaw } from "../../packages/server/src/storage/testing/raw-database.ts";
 import { openBenchFolder } from "../bench-folder.ts";
 import { watchMachine } from "../machine.ts";
+import { parentOf } from "../process-stat.ts";
 import { copyProgram } from "../server-process.ts";
 import type { Comparison } from "./compare.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type Contender,
   type ContenderOptions,
 } from "./contender.ts";
+import { eventProbe } from "./cpu-probes.ts";
 import { ENDED_WITH_SERVER, killInTurns } from "./kill-probe.ts";
 import { probeInTurns, type Turns } from "./probe.ts";
 import { requestJson, openConnection } from "./raw-http.ts";
@@ -41,6 +43,7 @@ export async function compareForms({
   const program = copyProgram(folder.newFolder("program"));
   const postgres = await startPostgresServer({ durable: true });
   try {
+    const databasePid = await firstProcessOf(postgres.url);
     const plain = (stage: string, options: Options = {}): Contender =>
       holdfastContender({ folder: folder.newFolder(`${stage}-holdfast`), program, ...options });
     const onPostgres = async (stage: string, options: Options = {}): Promise<Contender> =>
@@ -50,6 +53,7 @@ export async function compareForms({
         folder: folder.newFolder(`${stage}-postgres`),
         program,
         postgresUrl: await newDatabase(postgres.url, stage),
+        databasePid,
       });
     const inSandbox = (stage: string, options: Options = {}): Contender =>
       holdfastContender({
@@ -76,6 +80,7 @@ export async function compareForms({
         firstAnswerProbe(3),
         updateProbe(2),
         throughputProbe(30_000),
+        eventProbe(500),
       ],
       turns,
     );
@@ -100,6 +105,15 @@ async function newDatabase(serverUrl: string, name: string): Promise<string> {
   const url = new URL(serverUrl);
   url.pathname = `/bench_${name}`;
   return url.href;
+}
+
+/** The process of PostgreSQL that starts all others. */
+async function firstProcessOf(serverUrl: string): Promise<number> {
+  const raw = await openRaw({ engine: "postgres", url: serverUrl });
+  const [row] = await raw.all("select pg_backend_pid() as pid");
+  const first = parentOf(Number(row?.["pid"]));
+  await raw.close();
+  return first;
 }
 
 /** Whether this machine has a sandbox. */

@@ -7,12 +7,14 @@ import {
   type Contender,
   type ContenderOptions,
 } from "./contender.ts";
+import { turnProbe } from "./cpu-probes.ts";
 import { fanOutProbe } from "./fan-out-probe.ts";
 import { ENDED_WITH_SERVER, killInTurns } from "./kill-probe.ts";
 import { agentMemoryProbe, sessionMemoryProbe } from "./memory-probes.ts";
 import { probeInTurns, type Turns } from "./probe.ts";
 import { createCollection, type Results } from "./readings.ts";
 import {
+  createInRowProbe,
   createProbe,
   createRateProbe,
   lastMessagesProbe,
@@ -61,9 +63,11 @@ export async function compare({ repetitions, isQuick }: CompareOptions): Promise
 function workProbes(isQuick: boolean): Parameters<typeof probeInTurns>[1] {
   return [
     createProbe(isQuick ? 100 : 200),
+    createInRowProbe(isQuick ? 100 : 200),
     createRateProbe(isQuick ? 500 : 1_000),
     answerProbe(isQuick ? 40 : 60),
     firstAnswerProbe(3),
+    turnProbe(isQuick ? 100 : 200),
     updateProbe(isQuick ? 1 : 2),
     throughputProbe(isQuick ? 30_000 : 60_000),
     fanOutProbe({ clients: 1_000, updates: 1_000 }),

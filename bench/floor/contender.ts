@@ -16,7 +16,12 @@ export interface Contender {
   readonly folder: string;
   /** Location of Holdfast's database; null for the floor. */
   readonly location: DatabaseLocation | null;
-  start(): Promise<Running>;
+  /** First process of the PostgreSQL of its database; null if the server itself is the database. */
+  readonly databasePid: number | null;
+  /** Sends the first request again and again until it succeeds. */
+  start(first?: FirstRequest): Promise<Running>;
+  /** The server, and its agent host if that runs. */
+  processes(running: Running): Promise<readonly number[]>;
   /** Path for reading the newest 50 messages of a session. */
   lastMessages(sessionId: string, lastSeq: number): string;
 }
@@ -24,12 +29,20 @@ export interface Contender {
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** Time from the start of the process until it was healthy. */
-  readonly healthyMs: number;
+  /** Time from the start of the process until the first request succeeded. */
+  readonly answeredMs: number;
   /** Body of a request that creates a session. */
   readonly newSession: Readonly<Record<string, unknown>>;
   kill(): Promise<void>;
 }
+
+export interface FirstRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+const IS_HEALTHY: FirstRequest = { method: "GET", path: "/healthz" };
 
 export interface ContenderOptions {
   readonly folder: string;
@@ -41,6 +54,7 @@ export interface ContenderOptions {
   readonly agentHost?: "inside" | "outside";
   /** PostgreSQL instead of SQLite in the data folder. */
   readonly postgresUrl?: string;
+  readonly databasePid?: number;
   /** Arguments for Node, before the program. */
   readonly nodeArgs?: readonly string[];
 }
@@ -50,13 +64,13 @@ function preparePrograms(folder: string): {
   readonly server: string;
   readonly agent: string;
 } {
-  const program = (name: string): string => {
+  const program = (name: string, ending: "cjs" | "mjs"): string => {
     const source = readFileSync(path.join(import.meta.dirname, `${name}.ts`), "utf8");
-    const file = path.join(folder, `${name}.mjs`);
+    const file = path.join(folder, `${name}.${ending}`);
     writeFileSync(file, stripTypeScriptTypes(source));
     return file;
   };
-  return { server: program("floor-server"), agent: program("bench-agent") };
+  return { server: program("floor-server", "cjs"), agent: program("bench-agent", "mjs") };
 }
 
 /** The agent sets the benchmark's priority itself, because its own process session does not inherit it. */
@@ -74,12 +88,14 @@ export function floorContender({
     name: "floor",
     folder,
     location: null,
+    databasePid: null,
     lastMessages: (id) => `/api/sessions/${id}/messages`,
-    start: async () => {
+    processes: async ({ pid }) => [pid],
+    start: async (first = IS_HEALTHY) => {
       const port = await freePort();
       const file = path.join(folder, "floor.db");
       const args = [...nodeArgs, server, file, String(port), ...agentCommand(agent)];
-      const running = await launch(args, { port, env: {} });
+      const running = await launch(args, { port, env: {}, first });
       return { ...running, newSession: NEW_SESSION };
     },
   };
@@ -93,6 +109,7 @@ export function holdfastContender(options: ContenderOptions): Contender {
     sandbox = "off",
     agentHost,
     postgresUrl,
+    databasePid = null,
     nodeArgs = [],
   } = options;
   const { agent } = preparePrograms(folder);
@@ -115,9 +132,14 @@ export function holdfastContender(options: ContenderOptions): Contender {
     name,
     folder,
     location,
+    databasePid,
     lastMessages: (id, lastSeq) =>
       `/api/sessions/${id}/messages?after=${lastSeq - LAST_MESSAGES}&limit=${LAST_MESSAGES}`,
-    start: async () => {
+    processes: async ({ url, pid }) => {
+      const hostPid = await agentHostOf(url);
+      return hostPid === null ? [pid] : [pid, hostPid];
+    },
+    start: async (first = IS_HEALTHY) => {
       const port = await freePort();
       const args = [...nodeArgs, program, "serve", "--data", data, "--port", String(port)];
       const database = postgresUrl === undefined ? {} : { HOLDFAST_DATABASE_URL: postgresUrl };
@@ -127,7 +149,7 @@ export function holdfastContender(options: ContenderOptions): Contender {
         ...TOKEN_ENV,
         ...database,
       };
-      const running = await launch(args, { port, env });
+      const running = await launch(args, { port, env, first });
       return {
         ...running,
         newSession: { ...NEW_SESSION, repoId: await repositoryOf(running.url) },
@@ -153,9 +175,26 @@ async function repositoryOf(url: string): Promise<string> {
   return id;
 }
 
+async function agentHostOf(url: string): Promise<number | null> {
+  const connection = await openConnection(url);
+  const { agentHost } = await requestJson<{
+    readonly agentHost: { readonly pid: number | null };
+  }>(connection, { path: "/readyz" });
+  connection.close();
+  return agentHost.pid;
+}
+
 async function launch(
   args: readonly string[],
-  { port, env }: { readonly port: number; readonly env: Readonly<Record<string, string>> },
+  {
+    port,
+    env,
+    first,
+  }: {
+    readonly port: number;
+    readonly env: Readonly<Record<string, string>>;
+    readonly first: FirstRequest;
+  },
 ): Promise<Omit<Running, "newSession">> {
   const url = `http://127.0.0.1:${port}`;
   const start = performance.now();
@@ -164,11 +203,11 @@ async function launch(
     stdio: ["ignore", "ignore", "inherit"],
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  await untilHealthy(url, child);
+  await untilAnswered(url, { child, first });
   return {
     url,
     pid: child.pid ?? 0,
-    healthyMs: performance.now() - start,
+    answeredMs: performance.now() - start,
     kill: async () => {
       child.kill("SIGKILL");
       await exited;
@@ -176,14 +215,20 @@ async function launch(
   };
 }
 
-async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
+async function untilAnswered(
+  url: string,
+  {
+    child,
+    first: { method, path: resource, body },
+  }: { readonly child: ChildProcess; readonly first: FirstRequest },
+): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`a server exited with ${child.exitCode}`);
     try {
       const connection = await openConnection(url);
-      const { status } = await connection.request("GET", "/healthz");
+      const { status } = await connection.request(method, resource, body);
       connection.close();
-      if (status === 200) return;
+      if (status < 300) return;
     } catch {
       await pause(2);
     }

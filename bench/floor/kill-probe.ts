@@ -13,25 +13,33 @@ const NEXT = 777_777;
 /** As agents of the floor are. Otherwise the agent would go on with its answer, and the next message wait for its end. */
 export const ENDED_WITH_SERVER = { agentHost: "inside" } as const;
 
-/** Starts each server, leaves it idle, kills it while it streams, restarts it and sends another message. */
+/**
+ * Starts each server with a request for a session, and again with one for its health. Leaves it idle, kills it while it
+ * streams, restarts it and sends another message.
+ */
 export async function killInTurns(
   contenders: readonly Contender[],
   { repetitions, collection, between }: Turns,
 ): Promise<void> {
   // The first start creates the database and fills the compile cache, which is not typical.
+  const newSessions = new Map<Contender, Running["newSession"]>();
   for (const contender of contenders) {
     const running = await contender.start();
+    newSessions.set(contender, running.newSession);
     await untilSettled(running.pid);
     await running.kill();
   }
   await between();
   for (let round = 0; round < repetitions; round += 1) {
-    for (const contender of contenders) {
+    for (const [contender, body] of newSessions) {
+      const first = await contender.start({ method: "POST", path: "/api/sessions", body });
+      await first.kill();
       const running = await contender.start();
       await untilSettled(running.pid);
       const idleMemory = residentBytesOf(running.pid) / 2 ** 20;
       const killed = await kill(contender, running);
-      collection.add(contender.name, [{ start: running.healthyMs, idleMemory }, killed]);
+      const started = { start: running.answeredMs, firstSession: first.answeredMs, idleMemory };
+      collection.add(contender.name, [started, killed]);
     }
   }
 }

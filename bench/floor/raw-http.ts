@@ -6,9 +6,11 @@ export interface Reply {
   readonly body: Buffer;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** A keep-alive connection with one request at a time and minimal work, so that the benchmark measures the server. */
 export interface Connection {
-  request(method: string, path: string, body?: unknown): Promise<Reply>;
+  request(method: string, path: string, body?: unknown, headers?: Headers): Promise<Reply>;
   close(): void;
 }
 
@@ -27,10 +29,10 @@ export async function openConnection(url: string): Promise<Connection> {
   });
   socket.on("close", () => pending?.reject(new Error("the server closed the connection")));
   return {
-    request: (method, path, body) =>
+    request: (method, path, body, headers = {}) =>
       new Promise((resolve, reject) => {
         pending = { resolve, reject };
-        socket.write(head(method, path, body));
+        socket.write(head({ method, path, body, headers }));
       }),
     close: () => socket.destroy(),
   };
@@ -76,7 +78,7 @@ export async function openEvents(
       if (start.length > end + 4) onBytes(start.subarray(end + 4), at);
     });
     socket.once("close", () => reject(new Error("the server closed the stream")));
-    socket.write(head("GET", path));
+    socket.write(head({ method: "GET", path }));
   });
   return { close: () => socket.destroy() };
 }
@@ -92,8 +94,24 @@ async function dial(url: string): Promise<Socket> {
   return socket;
 }
 
-function head(method: string, path: string, body?: unknown): string {
-  const start = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${BEARER.authorization}\r\n`;
+function head({
+  method,
+  path,
+  body,
+  headers = {},
+}: {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Headers;
+}): string {
+  const own = Object.entries({
+    host: "127.0.0.1",
+    authorization: BEARER.authorization,
+    ...headers,
+  });
+  const lines = own.map(([name, value]) => `${name}: ${value}\r\n`);
+  const start = `${method} ${path} HTTP/1.1\r\n${lines.join("")}`;
   if (body === undefined) return `${start}\r\n`;
   const text = JSON.stringify(body);
   return `${start}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;

@@ -1,6 +1,13 @@
-import type { Report } from "../report.ts";
+import { verdict, type Report } from "../report.ts";
 import type { Comparison } from "./compare.ts";
-import { MEASURE_IDS, MEASURES, type Measure, type MeasureId } from "./measures.ts";
+import {
+  MEASURE_IDS,
+  MEASURES,
+  POSTGRES_GOALS,
+  type Goal,
+  type Measure,
+  type MeasureId,
+} from "./measures.ts";
 import type { Results, Spread } from "./readings.ts";
 
 /** Figures and ratios of both servers, with goals and results. */
@@ -19,33 +26,35 @@ export function reportFloor({ results, noise, repetitions }: Comparison): Report
 
 /** Variants of Holdfast, compared with the floor and with Holdfast on SQLite without a sandbox. */
 export function reportForms({ results, noise, repetitions }: Comparison): Report {
-  const rows = MEASURE_IDS.flatMap((id) => {
+  const all = MEASURE_IDS.flatMap((id) => {
     const { floor, holdfast, sandbox, postgres } = results[id] ?? {};
     if (holdfast === undefined) return [];
     const comparedCells = (form: Spread | undefined): readonly string[] =>
       form === undefined ? ["–", "–"] : [figure(form.median), ratio(form.median / holdfast.median)];
     const { name, unit }: Measure = MEASURES[id];
-    const floorCell = floor === undefined ? "–" : figure(floor.median);
-    return [
-      [
-        name,
-        unit,
-        floorCell,
-        figure(holdfast.median),
-        ...comparedCells(sandbox),
-        ...comparedCells(postgres),
-      ],
+    const goal = POSTGRES_GOALS[id] ?? null;
+    const result = postgres && verdict(isReached(goal, { own: postgres, base: holdfast }));
+    const cells = [
+      name,
+      unit,
+      floor === undefined ? "–" : figure(floor.median),
+      figure(holdfast.median),
+      ...comparedCells(sandbox),
+      ...comparedCells(postgres),
+      describeGoal(goal, unit),
+      result ?? "",
     ];
+    return [{ name: `${name}, on PostgreSQL`, result, cells }];
   });
   const head = ["", "unit", "floor", "Holdfast", "in the sandbox", "", "on PostgreSQL", ""];
   return {
-    tables: [{ head, rows, left: [0, 1] }],
+    tables: [{ head: [...head, "goal", ""], rows: all.map(({ cells }) => cells), left: [0, 1, 9] }],
     notes: [
-      `Medians of ${repetitions} repetitions; ratios are to Holdfast on SQLite without a sandbox.`,
+      `Medians of ${repetitions} repetitions; ratios are to Holdfast on SQLite without a sandbox, and goals are those on PostgreSQL.`,
       noise.warning ?? "The machine was quiet.",
     ],
     figures: { results, noise, repetitions },
-    missed: [],
+    missed: all.filter(({ result }) => result === "MISSED").map(({ name }) => name),
   };
 }
 
@@ -53,18 +62,18 @@ function floorRows(results: Results): readonly (readonly string[])[] {
   return MEASURE_IDS.flatMap((id) => {
     const { floor, holdfast } = results[id] ?? {};
     if (floor === undefined || holdfast === undefined) return [];
-    const measure: Measure = MEASURES[id];
+    const { name, unit, goal }: Measure = MEASURES[id];
     return [
       [
-        measure.name,
-        measure.unit,
+        name,
+        unit,
         figure(floor.median),
         spreadNoise(floor),
         figure(holdfast.median),
         spreadNoise(holdfast),
         id === "sessionMemory" ? "–" : ratio(holdfast.median / floor.median),
-        describeGoal(measure),
-        verdict(measure, { floor, holdfast }),
+        describeGoal(goal, unit),
+        verdict(isReached(goal, { own: holdfast, base: floor })),
       ],
     ];
   });
@@ -74,25 +83,26 @@ function missed(results: Results): readonly MeasureId[] {
   return MEASURE_IDS.filter((id) => {
     const { floor, holdfast } = results[id] ?? {};
     if (floor === undefined || holdfast === undefined) return false;
-    return verdict(MEASURES[id], { floor, holdfast }) === "MISSED";
+    return isReached(MEASURES[id].goal, { own: holdfast, base: floor }) === false;
   });
 }
 
-function verdict(
-  { goal }: Measure,
-  { floor, holdfast }: { readonly floor: Spread; readonly holdfast: Spread },
-): "reached" | "MISSED" | "" {
-  if (goal === null) return "";
-  const times = holdfast.median / floor.median;
-  if ("all" in goal) return Math.min(...holdfast.values) >= goal.all ? "reached" : "MISSED";
-  const isReached = "atMost" in goal ? times <= goal.atMost : times >= goal.atLeast;
-  return isReached ? "reached" : "MISSED";
+function isReached(
+  goal: Goal | null,
+  { own, base }: { readonly own: Spread; readonly base: Spread },
+): boolean | null {
+  if (goal === null) return null;
+  if ("all" in goal) return Math.min(...own.values) >= goal.all;
+  if ("ownAtMost" in goal) return own.median <= goal.ownAtMost;
+  const times = own.median / base.median;
+  return "atMost" in goal ? times <= goal.atMost : times >= goal.atLeast;
 }
 
-function describeGoal({ goal }: Measure): string {
+function describeGoal(goal: Goal | null, unit: Measure["unit"]): string {
   if (goal === null) return "–";
   if ("all" in goal) return "all";
-  return "atMost" in goal ? `≤ ${goal.atMost}×` : `≥ ${Number(goal.atLeast.toFixed(2))}×`;
+  if ("ownAtMost" in goal) return `≤ ${goal.ownAtMost} ${unit}`;
+  return "atMost" in goal ? `≤ ${goal.atMost}×` : `≥ ${goal.atLeast}×`;
 }
 
 function figure(value: number): string {

@@ -20,6 +20,30 @@ export const createProbe = (samples: number): Probe => ({
   },
 });
 
+/** Without the other server's turn between two requests. */
+export const createInRowProbe = (count: number): Probe => ({
+  samples: 1,
+  isHeavy: true,
+  open: async ({ url, newSession }) => {
+    const connection = await openConnection(url);
+    return {
+      sample: async () => {
+        const times: number[] = [];
+        for (let index = -WARM_UP; index < count; index += 1) {
+          const tookMs = await timed(connection, {
+            method: "POST",
+            path: "/api/sessions",
+            body: newSession,
+          });
+          if (index >= 0) times.push(tookMs);
+        }
+        return { createInRow: times };
+      },
+      close: () => connection.close(),
+    };
+  },
+});
+
 export const createRateProbe = (count: number): Probe => ({
   samples: 1,
   isHeavy: true,

@@ -1,4 +1,4 @@
-import { cpuMsOf } from "../process-stat.ts";
+import { cpuMsOfAll } from "../process-stat.ts";
 import {
   createSession,
   deleteSession,
@@ -22,9 +22,11 @@ export const answerProbe = (samples: number): Probe => ({
     return {
       sample: async () => {
         session.stamps.length = 0;
-        const { sentAt, readAt } = await session.send("@stamp 1 0");
+        const { sentAt, readAt, endedAt } = await session.send("@stamp 1 0");
         const toAgent = Number(readAt - sentAt) / 1e6;
-        return { toAgent, firstToken: session.stamps.map(latencyMs) };
+        const lastWordAt = session.stamps.at(-1)?.wroteAt ?? 0n;
+        const endOfTurn = Number(endedAt - lastWordAt) / 1e6;
+        return { toAgent, firstToken: session.stamps.map(latencyMs), endOfTurn };
       },
       close: () => {
         session.close();
@@ -77,11 +79,12 @@ const LAST = Buffer.from("all-sent");
 export const throughputProbe = (updates: number): Probe => ({
   samples: 1,
   isHeavy: true,
-  open: async (running) => {
+  open: async (running, contender) => {
     const { id, close } = await openWarmSession(running);
     close();
+    const pids = await contender.processes(running);
     return {
-      sample: () => flood(running, { id, updates }),
+      sample: () => flood(running, { id, updates, pids }),
       close: () => deleteSession(running, id),
     };
   },
@@ -89,8 +92,12 @@ export const throughputProbe = (updates: number): Probe => ({
 
 /** Counts the received updates after the measurement. */
 async function flood(
-  { url, pid }: Running,
-  { id, updates }: { readonly id: string; readonly updates: number },
+  { url }: Running,
+  {
+    id,
+    updates,
+    pids,
+  }: { readonly id: string; readonly updates: number; readonly pids: readonly number[] },
 ): Promise<Readings> {
   const pieces: Buffer[] = [];
   const finished = Promise.withResolvers<{ readonly at: number; readonly cpuMs: number }>();
@@ -99,10 +106,10 @@ async function flood(
     pieces.push(bytes);
     const isLast = Buffer.concat([tail, bytes]).includes(LAST);
     tail = bytes.subarray(-LAST.length);
-    if (isLast) finished.resolve({ at: performance.now(), cpuMs: cpuMsOf(pid) });
+    if (isLast) finished.resolve({ at: performance.now(), cpuMs: cpuMsOfAll(pids) });
   });
   const connection = await openConnection(url);
-  const cpuMs = cpuMsOf(pid);
+  const cpuMs = cpuMsOfAll(pids);
   const start = performance.now();
   await sendMessage(connection, id, `@flood ${updates}`);
   const end = await finished.promise;

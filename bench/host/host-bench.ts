@@ -10,11 +10,10 @@ import {
   type BenchSession,
 } from "../floor/bench-session.ts";
 import { holdfastContender, type Contender, type Running } from "../floor/contender.ts";
-import { openConnection, requestJson } from "../floor/raw-http.ts";
 import { throughputProbe, updateProbe } from "../floor/stream-probes.ts";
 import { watchMachine, type Noise } from "../machine.ts";
 import {
-  cpuMsOf,
+  cpuMsOfAll,
   proportionalBytesOf,
   residentBytesOf,
   untilQuiet,
@@ -109,7 +108,7 @@ async function measureRound(
 async function measureIdleMemory(sides: readonly Side[]): Promise<void> {
   const warm = await openAll(sides);
   for (const { side } of warm) {
-    const pids = await processesOf(side.running);
+    const pids = await processesOf(side);
     await Promise.all(pids.map((pid) => untilQuiet(pid)));
     note(side, "idleShared", sum(pids.map(proportionalBytesOf)) / MIB);
     note(side, "idleResident", sum(pids.map(residentBytesOf)) / MIB);
@@ -163,11 +162,11 @@ async function measureFloods(
 ): Promise<void> {
   for (let index = -WARM_UP_FLOODS; index < floods; index += 1) {
     for (const side of inOrder(sides, index)) {
-      const pids = await processesOf(side.running);
+      const pids = await processesOf(side);
       const probe = await throughputProbe(updates).open(side.running, side.contender);
-      const cpuMs = sum(pids.map(cpuMsOf));
+      const cpuMs = cpuMsOfAll(pids);
       const { throughput = [] } = await probe.sample();
-      const usedMs = sum(pids.map(cpuMsOf)) - cpuMs;
+      const usedMs = cpuMsOfAll(pids) - cpuMs;
       await probe.close?.();
       await Promise.all(pids.map((pid) => untilQuiet(pid)));
       if (index < 0) continue;
@@ -179,15 +178,10 @@ async function measureFloods(
 }
 
 /** The server, and its agent host if it has one. */
-async function processesOf({ url, pid }: Running): Promise<readonly number[]> {
-  const connection = await openConnection(url);
-  const { agentHost } = await requestJson<{
-    readonly agentHost: { readonly pid: number | null };
-  }>(connection, { path: "/readyz" });
-  connection.close();
-  if (agentHost.pid === null) return [pid];
-  raiseAutogroup(agentHost.pid);
-  return [pid, agentHost.pid];
+async function processesOf({ contender, running }: Side): Promise<readonly number[]> {
+  const pids = await contender.processes(running);
+  for (const pid of pids) if (pid !== running.pid) raiseAutogroup(pid);
+  return pids;
 }
 
 /** The host is in a process session of its own, which does not inherit this part of the benchmark's priority. */

@@ -29,7 +29,7 @@ function forgetting(kind: string, isForgotten: (event: SessionEvent) => boolean)
       commit: async (change) => {
         const { before, events } = change;
         if (before === null || !events.some(isForgotten)) return store.commit(change);
-        return { ok: true, stored: before, firstSeq: 0, lastSeq: before.lastSeq };
+        return { ok: true, stored: before, firstSeq: 0, lastSeq: before.lastSeq, written: null };
       },
     }),
   };
@@ -82,7 +82,8 @@ export const PLANTS: readonly Plant[] = [
           const isSend = change.events.some(({ type }) => type === "message.queued");
           if (!isSend || (sends += 1) % 3 !== 0 || change.before === null)
             return store.commit(change);
-          return { ok: true, stored: change.before, firstSeq: 0, lastSeq: change.before.lastSeq };
+          const { lastSeq } = change.before;
+          return { ok: true, stored: change.before, firstSeq: 0, lastSeq, written: null };
         },
       };
     },

@@ -75,6 +75,7 @@ export class SimDatabase {
     const store = portableStore({
       dialect: DIALECT,
       isShared,
+      isServer: false,
       db,
       run,
       write: async <Name extends WriteName>(

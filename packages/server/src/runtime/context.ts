@@ -1,7 +1,7 @@
 import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
 import type { AgentOffer } from "../domain/settings/agent-offer.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Fence, Store } from "../storage/store.ts";
+import type { Fence, Store, StoredSession } from "../storage/store.ts";
 import type { AgentTrail } from "./worker/agent-trail.ts";
 import type { LoginWaits } from "./logins/login-waits.ts";
 import type { Cluster } from "./cluster/cluster.ts";
@@ -18,6 +18,7 @@ import type { Reply } from "./reply.ts";
 import type { ProviderOffers } from "./settings/provider-offers.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
 import type { AnsweredLive } from "./run/unused-answers.ts";
+import type { Nudge } from "./worker/session-worker.ts";
 
 export interface Limits {
   readonly liveAgents: number;
@@ -112,8 +113,10 @@ export interface RuntimeContext {
   readonly mcpVariables: readonly string[];
   /** Why sessions of the repository cannot continue; null if they can. */
   readonly obstacleOf: (repoId: string | null) => Promise<string | null>;
-  /** Makes the worker of the session read it again. */
-  readonly nudge: (sessionId: string) => void;
+  /** The session as this node has stored it last, if it owns it and nobody else may have changed it. Otherwise null. */
+  readonly known: (sessionId: string) => StoredSession | null;
+  /** Makes the worker of the session look at it again. */
+  readonly nudge: (sessionId: string, how?: Nudge) => void;
   /** Resolves when this node has no agent of a deleted session any more. */
   readonly untilCleared: (sessionId: string) => Promise<void>;
   /** Deletes an unreadable session, about which the kernel cannot decide, and ends its feeds. */

@@ -6,12 +6,14 @@ import { noticesOf, type MessageContent } from "../domain/message.ts";
 import type { Refusal } from "../domain/kernel/refusal.ts";
 import { openSuspensionsOf, runIdOf, type Session } from "../domain/session.ts";
 import { StorageFault } from "../storage/fault.ts";
-import type { Change, NewMessage, Store, StoredSession } from "../storage/store.ts";
+import type { Change, Committed, NewMessage, Store, StoredSession } from "../storage/store.ts";
 import { unreadable } from "./session-snapshot.ts";
 
 export interface CommandContext {
   readonly store: Store;
   readonly newId: () => string;
+  /** The session as this process knows it, if nobody else may have changed it. Decides the first time, instead of a read. */
+  readonly known?: StoredSession | null;
 }
 
 /** Written in the same transaction as the events. */
@@ -44,6 +46,8 @@ export type Executed =
       /** The new session; null after a delete. */
       readonly session: Session | null;
       readonly before: Session | null;
+      /** Null if there was nothing to store. */
+      readonly committed: Committed | null;
     }
   | { readonly ok: false; readonly refusal: Refusal }
   | {
@@ -54,37 +58,59 @@ export type Executed =
 /** Conflicts in a row before the command fails. */
 const MAX_CONFLICTS = 50;
 
-/** Reads, decides, commits. After a conflict it decides again on the new session. */
+/**
+ * Reads, decides, commits. After a conflict it decides again on the new session. A session that is known is not read, but only a
+ * commit proves that it is the newest: before anything else is returned, it is read and decided on again.
+ */
 export async function executeCommand(
-  { store, newId }: CommandContext,
-  { sessionId, command, extras = {}, version }: Execution,
+  { store, newId, known = null }: CommandContext,
+  execution: Execution,
 ): Promise<Executed> {
+  const { sessionId } = execution;
+  if (known !== null) {
+    const executed = await decideAndCommit({ store, newId }, known, execution);
+    if (executed !== "conflict" && executed.ok && executed.committed !== null) return executed;
+  }
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
     const before = await loadOrThrow(store, sessionId);
-    const session = before?.session ?? null;
-    if (version !== undefined && before !== null && before.version !== version)
-      return { ok: false, refused: "version_mismatch" };
-    const decision = decideAll(session, typeof command === "function" ? command(session) : command);
-    if (!decision.ok) return decision;
-    const { events } = decision;
-    const writes = typeof extras === "function" ? extras(decision) : extras;
-    if (events.length === 0) {
-      // Another owner may have caused this state. A caller that lost the session must learn that.
-      return isFencedOff(before, writes)
-        ? { ok: false, refused: "fenced" }
-        : { ok: true, events, session, before: session };
-    }
-    const notices = noticeMessages(events, session, newId);
-    const committed = await store.commit({ before, events, ...writes, notices });
-    if (committed.ok) {
-      return { ok: true, events, session: committed.stored?.session ?? null, before: session };
-    }
-    if (committed.refused !== "conflict") return { ok: false, refused: committed.refused };
+    const executed = await decideAndCommit({ store, newId }, before, execution);
+    if (executed !== "conflict") return executed;
   }
   throw new StorageFault(
     "database_busy",
     `Session ${sessionId} changed too often while a command was decided.`,
   );
+}
+
+async function decideAndCommit(
+  { store, newId }: Pick<CommandContext, "store" | "newId">,
+  before: StoredSession | null,
+  { command, extras = {}, version }: Execution,
+): Promise<Executed | "conflict"> {
+  const session = before?.session ?? null;
+  if (version !== undefined && before !== null && before.version !== version)
+    return { ok: false, refused: "version_mismatch" };
+  const decision = decideAll(session, typeof command === "function" ? command(session) : command);
+  if (!decision.ok) return decision;
+  const { events } = decision;
+  const writes = typeof extras === "function" ? extras(decision) : extras;
+  if (events.length === 0) {
+    // Another owner may have caused this state. A caller that lost the session must learn that.
+    return isFencedOff(before, writes)
+      ? { ok: false, refused: "fenced" }
+      : { ok: true, events, session, before: session, committed: null };
+  }
+  const notices = noticeMessages(events, session, newId);
+  const committed = await store.commit({ before, events, ...writes, notices });
+  if (committed.ok)
+    return {
+      ok: true,
+      events,
+      session: committed.stored?.session ?? null,
+      before: session,
+      committed,
+    };
+  return committed.refused === "conflict" ? "conflict" : { ok: false, refused: committed.refused };
 }
 
 function isFencedOff(before: StoredSession | null, { fence }: CommandExtras): boolean {

@@ -67,6 +67,7 @@ export function openOffline(options: OfflineOptions): Offline {
     openWorkspace,
     openDirectory: (directory) => repositories.openDirectory(directory),
     obstacleOf: async () => null,
+    known: () => null,
     nudge: () => {},
     untilCleared: async () => {},
     removeUnread: async (sessionId) => {

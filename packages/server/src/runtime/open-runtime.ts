@@ -1,12 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { askFromAgent } from "./permissions/agent-questions.ts";
 import { MEMBER, type ClusterMember } from "./cluster/cluster-member.ts";
 import { drainNode, joinCluster } from "./cluster/cluster.ts";
 import type { RuntimeContext } from "./context.ts";
-import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
 import { comeBack, comeBackLater, findObstacles, suspendActive } from "./worker/come-back.ts";
 import { continueInterrupted } from "./run/cut-run.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
@@ -34,7 +32,8 @@ import { createProviderOffers } from "./settings/provider-offers.ts";
 import { sleep } from "./sleep.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
-import { SessionWorker } from "./worker/session-worker.ts";
+import { createCommands } from "./run-commands.ts";
+import { CHANGED, SessionWorker, WANTED, type Nudge } from "./worker/session-worker.ts";
 import { createSecretAnswers } from "./elicitation/secret-answers.ts";
 import { NO_AGENTS } from "./take-up/found-agents.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
@@ -87,14 +86,6 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const readable = patientUntil(stopping.signal);
   const feeds = createSessionFeeds(readable, { onFailure });
   const globalFeed = createGlobalFeed(readable, { name: node, onFailure });
-  const touchFeeds = (sessionId: string): void => {
-    feeds.touch(sessionId);
-    globalFeed.touch(sessionId);
-  };
-  const endFeeds = (sessionId: string): void => {
-    feeds.end(sessionId);
-    globalFeed.end(sessionId);
-  };
   const commitLatency = createHistogram();
   const eventLag = createHistogram();
   const runsEnded = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
@@ -102,41 +93,31 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   /** Resolved when the worker of the session rests. */
   const rests = new Map<string, PromiseWithResolvers<void>>();
 
-  const executeOn = async (on: Store, execution: Execution): Promise<Executed> => {
-    const startedAt = performance.now();
-    const executed = await executeCommand({ store: on, newId: options.newId }, execution);
-    if (!executed.ok || executed.events.length === 0) return executed;
-    context.failpoint("command.committed");
-    commitLatency.add(performance.now() - startedAt);
-    const { sessionId } = execution;
-    for (const event of executed.events) {
-      if (event.type !== "run.ended") continue;
-      runsEnded[event.result.outcome] += 1;
-      if (event.result.outcome === "interrupted")
-        await continueInterrupted(context, sessionId, event.runId, options.continueInterrupted);
-    }
-    if (executed.session === null) endFeeds(sessionId);
-    else touchFeeds(sessionId);
-    return executed;
-  };
-  const execute = async (execution: Execution): Promise<Executed> => {
-    try {
-      return await executeOn(store, execution);
-    } catch (error) {
-      if (isAbsence(error)) void notifyAfterOutage(execution.sessionId);
-      throw error;
-    }
-  };
+  const { execute, executeOn } = createCommands({
+    ...{ store, newId: options.newId, feeds, globalFeed, workers },
+    onCommit: async (sessionId, { events }, tookMs) => {
+      context.failpoint("command.committed");
+      commitLatency.add(tookMs);
+      for (const event of events) {
+        if (event.type !== "run.ended") continue;
+        runsEnded[event.result.outcome] += 1;
+        if (event.result.outcome === "interrupted")
+          await continueInterrupted(context, sessionId, event.runId, options.continueInterrupted);
+      }
+    },
+    onUnknown: (sessionId) => void notifyAfterOutage(sessionId),
+  });
 
   /** The caller got an error, but the command may be stored. Then feeds and worker must act on it. */
   const notifyAfterOutage = async (sessionId: string): Promise<void> => {
     await cluster.untilBack(stopping.signal);
     if (stopping.signal.aborted) return;
-    touchFeeds(sessionId);
-    nudge(sessionId);
+    feeds.touch(sessionId);
+    globalFeed.touch(sessionId);
+    wake(sessionId, CHANGED);
   };
 
-  const wake = (sessionId: string, how: { readonly isWanted: boolean }): void => {
+  const wake = (sessionId: string, how?: Nudge): void => {
     if (stopping.signal.aborted) return;
     let worker = workers.get(sessionId);
     if (worker === undefined) {
@@ -153,13 +134,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     }
     worker.nudge(how);
   };
-  const nudge = (sessionId: string): void => wake(sessionId, { isWanted: false });
 
   const slots = createAgentSlots({
     limit: options.limits.liveAgents,
     evict: async (sessionId) => workers.get(sessionId)?.evict(),
     // Other nodes may have been full too, so the session is offered to all of them.
-    offer: (sessionId) => wake(sessionId, { isWanted: true }),
+    offer: (sessionId) => wake(sessionId, WANTED),
   });
   const cluster = await joinCluster({
     ...member,
@@ -183,7 +163,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     // Workers may have waited, and commands may be stored although their reply was lost.
     onReturned: () => {
-      for (const worker of workers.values()) worker.nudge();
+      for (const worker of workers.values()) worker.nudge(CHANGED);
     },
     onDraining: (isDraining) => {
       if (isDraining) for (const worker of workers.values()) worker.drain();
@@ -239,7 +219,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       const patient = patientUntil(signal);
       return { ...context, store: patient, execute: (execution) => executeOn(patient, execution) };
     },
-    nudge,
+    known: (sessionId) => workers.get(sessionId)?.known ?? null,
+    nudge: wake,
     untilCleared: async (sessionId) => {
       if (!workers.has(sessionId)) return;
       const rest = rests.get(sessionId) ?? Promise.withResolvers<void>();
@@ -248,14 +229,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
-      endFeeds(sessionId);
-      nudge(sessionId);
+      feeds.end(sessionId);
+      globalFeed.end(sessionId);
+      wake(sessionId, CHANGED);
     },
     retireAgent: (sessionId) => workers.get(sessionId)?.retireAgent(),
     reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
     canSteer: (sessionId) => workers.get(sessionId)?.canSteer ?? null,
     onOutput: (sessionId, stored) => {
       context.failpoint("output.stored");
+      workers.get(sessionId)?.learnOutput(stored);
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);
     },
@@ -271,10 +254,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const lookAtWorkers = createWorkerLook(store, workers, (err) =>
     log.error({ err }, "the sessions of this node could not be looked at"),
   );
-  for (const sessionId of context.found.sessionIds) wake(sessionId, { isWanted: true });
+  for (const sessionId of context.found.sessionIds) wake(sessionId, WANTED);
   const recovery = startRecovery(context, {
     isWorkedOn: (sessionId) => workers.has(sessionId),
-    takeUp: (sessionId) => wake(sessionId, { isWanted: true }),
+    takeUp: (sessionId) => wake(sessionId, WANTED),
     onLook: () => {
       feeds.lookAgain();
       lookAtWorkers();
@@ -297,7 +280,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const requests = createRequests(context, {
     ...options,
     probes: createResumeProbes(options.catalog, { clock }),
-    onImported: globalFeed.touch,
+    onImported: (sessionId) => globalFeed.touch(sessionId),
     stopping: stopping.signal,
   });
   const runtime: Runtime = {

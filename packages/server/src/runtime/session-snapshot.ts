@@ -1,5 +1,5 @@
 import { StorageFault } from "../storage/fault.ts";
-import type { SessionRecord, Store } from "../storage/store.ts";
+import type { SessionRecord, Store, StoredSession } from "../storage/store.ts";
 import type { Log } from "./log.ts";
 import { noSuchSession, type Refused, type Reply } from "./reply.ts";
 
@@ -25,6 +25,21 @@ export async function withSession<Value extends object>(
   if (session === null) return noSuchSession();
   const value = await read(session);
   return "refusal" in value ? value : { ok: true, ...value };
+}
+
+/** The session as this node knows it, else as it is stored. For work on it, whose commit is refused if it has changed. */
+export async function knownSnapshot(
+  { store, known }: { readonly store: Store; readonly known: (id: string) => StoredSession | null },
+  sessionId: string,
+): Promise<SessionSnapshot | null> {
+  const stored = known(sessionId);
+  return stored === null ? snapshotOf(store, sessionId) : store.recordOf(stored);
+}
+
+/** The whole session; null if it does not exist or is unreadable. */
+export async function loadReadable(store: Store, sessionId: string): Promise<StoredSession | null> {
+  const loaded = await store.load(sessionId);
+  return loaded.found === "session" ? loaded.stored : null;
 }
 
 /** Null also if the session is unreadable. */

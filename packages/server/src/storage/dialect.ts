@@ -14,6 +14,8 @@ export interface Dialect {
   list(texts: readonly string[]): RawBuilder<unknown>;
   /** Replaces `?` by the placeholders of the database. */
   placeholders(text: string): string;
+  /** Whether the search takes in a new document a moment after its write: see `indexNoted`. */
+  readonly indexesLater: boolean;
   /** Matches search documents that contain words with all these prefixes. */
   matches(prefixes: readonly string[]): RawBuilder<boolean>;
   addEntries(at: Queryable, entries: readonly EventRow[]): Promise<void>;

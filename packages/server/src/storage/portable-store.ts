@@ -35,7 +35,10 @@ import { readMessage, readMessages, readNewest, readNewestOfRun } from "./reads/
 import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readDecisions } from "./reads/decisions.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
+import { withRemoval } from "./reads/joined-session.ts";
 import type { Source } from "./reads/source.ts";
+import { keepIndexed } from "./search/keep-indexed.ts";
+import { recordOfSession } from "./rows/session-row.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
 import type { AskServer, Dialect, Queryable, RunAtOnce } from "./dialect.ts";
 import type { Store } from "./store.ts";
@@ -61,6 +64,8 @@ interface Parts {
   readonly ask?: AskServer;
   /** A number that changes with every write. Absent where it would need a request to a server. */
   readonly contentVersion?: () => number;
+  /** A process that stays. A command exits too soon to do anything in the background. */
+  readonly isServer: boolean;
   readonly write: Writer;
   readonly schema: CurrentSchema;
   readonly options: StoreOptions;
@@ -80,7 +85,13 @@ export function portableStore(parts: Parts): Store {
   const removeAt: Source["removeAt"] = (session) => removeAtOf(session, rules);
   // If the database is not shared, a power failure also ends all nodes, so leases need not survive it.
   const leaseOptions = { durable: isShared };
-  const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
+  const index = dialect.indexesLater
+    ? keepIndexed((...call) => calls.run(() => writeNow(...call)), { inBackground: parts.isServer })
+    : null;
+  const write: Writer = (name, args, options) => {
+    index?.after(name);
+    return calls.run(() => writeNow(name, args, options));
+  };
 
   const at: Queryable = {
     db,
@@ -126,8 +137,13 @@ export function portableStore(parts: Parts): Store {
     load: reading(loadSession),
     commit: (change) => write("commitChange", change),
     append: (output) => write("appendOutput", output, { durable: output.durable }),
-    listSessions: (query) => calls.run(() => list(query)),
+    listSessions: async (query) => {
+      // A search finds less if the disk is full.
+      if (query.search !== undefined) await index?.flush().catch(unlessBug);
+      return calls.run(() => list(query));
+    },
     readSession: reading(readSession),
+    recordOf: (stored) => withRemoval({ removeAt }, recordOfSession(stored)),
     findSession: reading(findSession),
     findSessions: reading(findSessions),
     readMessages: reading(readMessages),
@@ -199,8 +215,15 @@ export function portableStore(parts: Parts): Store {
       setAside: await countQuarantined(source),
       counts: await countSessions(source),
     })),
-    close: () => calls.end(parts.close),
+    close: () => {
+      index?.close();
+      return calls.end(parts.close);
+    },
   };
+}
+
+function unlessBug(error: unknown): void {
+  if (!(error instanceof StorageFault)) throw error;
 }
 
 /** Closing waits for pending calls and refuses new ones. */

@@ -22,6 +22,8 @@ export interface Tables {
   SessionTally: { repoId: string; status: string; count: number };
   /** One document per searchable message, and one per session for its title and purpose. */
   SearchDocument: SearchDocumentRow;
+  /** SQLite only: messages and sessions that the search has yet to take in. */
+  SearchTodo: { id: string };
   /** SQLite only: the full-text index over the documents' words. */
   SearchIndex: { rowid: number; words: string };
 }

@@ -1,5 +1,5 @@
 import type { Store } from "../../storage/store.ts";
-import type { SessionWorker } from "../worker/session-worker.ts";
+import { CHANGED, type SessionWorker } from "../worker/session-worker.ts";
 
 /**
  * Nudges the workers whose sessions have changed since the last look. A node that dies right after a commit sends no hint, so
@@ -16,7 +16,7 @@ export function createWorkerLook(
     if (ids.length === 0) return;
     store.lastSeqs(ids).then((lastSeqs) => {
       for (const id of ids) {
-        if (!seen.has(id) || seen.get(id) !== lastSeqs.get(id)) workers.get(id)?.nudge();
+        if (!seen.has(id) || seen.get(id) !== lastSeqs.get(id)) workers.get(id)?.nudge(CHANGED);
       }
       seen = lastSeqs;
     }, onFailure);

@@ -1,6 +1,6 @@
 import type { Store } from "../../storage/store.ts";
 import type { Feed, FeedItem, FeedReader } from "./feed.ts";
-import { readableSnapshot } from "../session-snapshot.ts";
+import { readableSnapshot, type SessionSnapshot } from "../session-snapshot.ts";
 
 /** Changes kept for readers that reconnect. */
 const CHANGES_KEPT = 1_000;
@@ -16,7 +16,8 @@ export function createGlobalFeed(
   { name, onFailure }: { readonly name: string; readonly onFailure: (error: unknown) => void },
 ) {
   const readers = new Set<Reader>();
-  const changed = new Set<string>();
+  /** With what they are now, if that is known. */
+  const changed = new Map<string, SessionSnapshot | null>();
   let items: FeedItem[] = [];
   let count = 0;
   let dropped = 0;
@@ -40,9 +41,9 @@ export function createGlobalFeed(
   };
 
   const readChanged = async (): Promise<void> => {
-    for (const sessionId of changed) {
+    for (const [sessionId, known] of changed) {
       changed.delete(sessionId);
-      const session = await readableSnapshot(store, sessionId);
+      const session = known ?? (await readableSnapshot(store, sessionId));
       if (isStopped) return;
       publish(session === null ? { type: "deleted", sessionId } : { type: "session", session });
     }
@@ -106,10 +107,11 @@ export function createGlobalFeed(
         close: () => void readers.delete(reader),
       };
     },
-    touch(sessionId: string): void {
+    /** The session has changed. `known`: what it is now; null if that must be read. */
+    touch(sessionId: string, known: SessionSnapshot | null = null): void {
       if (isStopped) return;
       if (readers.size === 0) return skip();
-      changed.add(sessionId);
+      changed.set(sessionId, known);
       read();
     },
     end(sessionId: string): void {

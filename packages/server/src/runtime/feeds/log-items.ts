@@ -1,8 +1,8 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
-import type { LogEntry, Store } from "../../storage/store.ts";
+import type { LogEntry, Store, Written } from "../../storage/store.ts";
 import type { FeedChange, FeedItem } from "./feed.ts";
-import { readableSnapshot } from "../session-snapshot.ts";
+import { readableSnapshot, type SessionSnapshot } from "../session-snapshot.ts";
 import type { StoredOutput } from "../run/transcript-writer.ts";
 
 /** One log entry as feed items. */
@@ -23,17 +23,37 @@ export async function readSteps(
 ): Promise<readonly LogStep[]> {
   const entries = await store.readEvents(query);
   const last = lastChanges(entries);
-  const steps: LogStep[] = [];
-  for (const entry of entries) {
-    const changes = await changesOf(store, query.sessionId, entry, last);
-    const items = changes.map((change, index): FeedItem => ({
-      position: index === changes.length - 1 ? String(entry.seq) : null,
-      change,
-    }));
-    const size = changes.reduce((sum, change) => sum + sizeOf(change), 0);
-    steps.push({ seq: entry.seq, items, size });
+  const changes: Changes = new Map();
+  for (const target of last.keys())
+    changes.set(target, await readTarget(store, query.sessionId, target));
+  return stepsOf(entries, last, changes);
+}
+
+/** A commit of this process, and the session after it as a read would return it. */
+export interface StoredCommit {
+  readonly written: Written;
+  readonly session: SessionSnapshot;
+}
+
+/** The steps of a commit, without a read. Null if it changed something that it does not show. */
+export function committedSteps({ written, session }: StoredCommit): readonly LogStep[] | null {
+  const last = lastChanges(written.entries);
+  const changes: Changes = new Map();
+  for (const target of last.keys()) {
+    const change = changeIn(written, session, target);
+    if (change === null) return null;
+    changes.set(target, change);
   }
-  return steps;
+  return stepsOf(written.entries, last, changes);
+}
+
+function changeIn({ runs }: Written, session: SessionSnapshot, target: Target): FeedChange | null {
+  const [kind, id] = target.split(" ");
+  if (kind === "session") return { type: "session", session };
+  // Messages in the queue have contents, which the session does not have.
+  if (kind === "queue") return session.queued === 0 ? { type: "queue", queue: [] } : null;
+  const run = runs.find((each) => kind === "run" && each.id === id);
+  return run === undefined ? null : { type: "run", run };
 }
 
 /**
@@ -96,12 +116,30 @@ function lastChanges(entries: readonly LogEntry[]): ReadonlyMap<Target, number> 
   return last;
 }
 
-async function changesOf(
-  store: Store,
-  sessionId: string,
+/** What the changed objects are now; null if one does not exist any more. */
+type Changes = Map<Target, FeedChange | null>;
+
+function stepsOf(
+  entries: readonly LogEntry[],
+  last: ReadonlyMap<Target, number>,
+  current: ReadonlyMap<Target, FeedChange | null>,
+): readonly LogStep[] {
+  return entries.map((entry) => {
+    const changes = changesOf(entry, last, current);
+    const items = changes.map((change, index): FeedItem => ({
+      position: index === changes.length - 1 ? String(entry.seq) : null,
+      change,
+    }));
+    const size = changes.reduce((sum, change) => sum + sizeOf(change), 0);
+    return { seq: entry.seq, items, size };
+  });
+}
+
+function changesOf(
   entry: LogEntry,
   last: ReadonlyMap<Target, number>,
-): Promise<readonly FeedChange[]> {
+  current: ReadonlyMap<Target, FeedChange | null>,
+): readonly FeedChange[] {
   if (entry.kind === "message") return [{ type: "message", message: entry.message }];
   if (entry.kind === "delta")
     return [{ type: "delta", messageId: entry.messageId, text: entry.text }];
@@ -112,8 +150,7 @@ async function changesOf(
     changes.push({ type: "phase", from: event.from, to: event.to, at: event.at });
   }
   for (const target of targetsOf(event)) {
-    if (last.get(target) !== seq) continue;
-    const change = await readTarget(store, sessionId, target);
+    const change = last.get(target) === seq ? (current.get(target) ?? null) : null;
     if (change !== null) changes.push(change);
   }
   return changes;

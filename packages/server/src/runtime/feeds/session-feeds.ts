@@ -1,6 +1,12 @@
 import type { Store } from "../../storage/store.ts";
 import type { Feed, FeedEnd, FeedReader } from "./feed.ts";
-import { addedSteps, readSteps, type LogStep } from "./log-items.ts";
+import {
+  addedSteps,
+  committedSteps,
+  readSteps,
+  type LogStep,
+  type StoredCommit,
+} from "./log-items.ts";
 import type { StoredOutput } from "../run/transcript-writer.ts";
 
 /** Bounds of the steps kept per watched session. Readers that are further behind read the store. */
@@ -62,7 +68,11 @@ export function createSessionFeeds(
     /** Something of the session was stored. */
     touch: (sessionId: string): void => channels.get(sessionId)?.read(),
     /** Like `touch`, but with the output, so that it need not be read again. */
-    add: (sessionId: string, stored: StoredOutput): void => channels.get(sessionId)?.add(stored),
+    add: (sessionId: string, stored: StoredOutput): void =>
+      channels.get(sessionId)?.add(stored.firstSeq, () => addedSteps(sessionId, stored)),
+    /** The same with a commit. */
+    addCommit: (sessionId: string, firstSeq: number, commit: StoredCommit): void =>
+      channels.get(sessionId)?.add(firstSeq, () => committedSteps(commit)),
     /** Other processes may have written to or deleted any session. */
     lookAgain: (): void => {
       if (channels.size === 0) return;
@@ -156,11 +166,11 @@ class Channel {
     };
   }
 
-  /** Output at the end of the log, the most frequent case, needs no read. */
-  add(stored: StoredOutput): void {
-    const isNext = stored.firstSeq === this.seq + 1;
-    const steps = isNext ? addedSteps(this.#options.sessionId, stored) : null;
-    if (steps === null || this.#reading !== null || this.#isEnded) return this.read();
+  /** What is next in the log, the most frequent case, needs no read. `stepsOf` returns null if it needs one all the same. */
+  add(firstSeq: number, stepsOf: () => readonly LogStep[] | null): void {
+    const isNext = firstSeq === this.seq + 1;
+    const steps = isNext && this.#reading === null && !this.#isEnded ? stepsOf() : null;
+    if (steps === null) return this.read();
     this.#take(steps);
   }
 

@@ -52,10 +52,11 @@ export async function prepareFolder(
 
 /** Says once that other sessions work in the same folder, as long as they are the same ones. */
 async function warnOfOthers(
-  { store, warned }: RuntimeContext,
+  { store, warned, cluster, slots }: RuntimeContext,
   { session, run, say }: PrepareFolder,
 ): Promise<void> {
-  if (run.attempts > 0) return;
+  const isOnlyOne = cluster.isAlone && slots.busy <= 1;
+  if (run.attempts > 0 || isOnlyOne) return;
   const others = await findOthersAtWork(store, session);
   if (others === null || warned.get(session.id) === others.key) return;
   warned.set(session.id, others.key);

@@ -17,7 +17,7 @@ import { refuseSettings } from "../settings/session-options.ts";
 import { refuseProvider, type ChosenBy } from "./refuse-provider.ts";
 import type { CreateSession, SendMessage, Sent } from "./request-types.ts";
 import { deliveryOf, firstOutcome, withOutcome } from "./steered-message.ts";
-import { snapshotOf } from "../session-snapshot.ts";
+import { knownSnapshot } from "../session-snapshot.ts";
 
 /** Stores the message. If its run can start now, it starts in the same transaction. */
 export async function sendMessage(
@@ -38,7 +38,7 @@ async function storeMessage(
   request: SendMessage,
   { key, mayReserve }: { readonly key: RequestKey | null; readonly mayReserve: boolean },
 ): Promise<Reply<{ readonly sent: Sent }>> {
-  const session = await snapshotOf(context.store, request.sessionId);
+  const session = await knownSnapshot(context, request.sessionId);
   if (session === null) return noSuchSession();
   const { id: sessionId, repoId } = session;
   const defaultProvider = context.defaultProvider();

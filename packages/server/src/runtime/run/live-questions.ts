@@ -8,6 +8,7 @@ import { toElicitationAnswer } from "../elicitation/elicitation-answer.ts";
 import { elicitationQuestion } from "../elicitation/elicitation-question.ts";
 import { toAgentAnswer } from "../permissions/permission-answer.ts";
 import { permissionQuestion } from "../permissions/permission-question.ts";
+import { loadReadable } from "../session-snapshot.ts";
 import { suspensionIdOf } from "./suspension-id.ts";
 import { storeHandOver, type RunAtWork } from "./hand-over.ts";
 import { closedSuspensions } from "./run-prompt.ts";
@@ -208,12 +209,13 @@ export interface StoredRun {
 
 /** The run as it is stored; null when it is no longer current or must not be worked on. */
 export async function readCurrent(
-  { store }: RuntimeContext,
+  { store, known }: RuntimeContext,
   { sessionId, run, signal }: RunAtWork,
+  { mayBeKnown = false }: { readonly mayBeKnown?: boolean } = {},
 ): Promise<StoredRun | null> {
-  const loaded = await store.load(sessionId);
-  if (signal.aborted || loaded.found !== "session") return null;
-  const { session, version } = loaded.stored;
+  const stored = (mayBeKnown ? known(sessionId) : null) ?? (await loadReadable(store, sessionId));
+  if (signal.aborted || stored === null) return null;
+  const { session, version } = stored;
   const current = currentRunOf(session);
   if (current?.id !== run.id) return null;
   return { version, handed: current.handed, open: openSuspensionsOf(session).length };

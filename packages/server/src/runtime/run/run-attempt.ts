@@ -324,7 +324,7 @@ export class RunAttempt {
   /** Something is open, or was answered while the agent was busy, so that it does not know of it. */
   async #hasNews(): Promise<boolean> {
     const { context, atWork } = this.#options;
-    const current = await readCurrent(context, atWork);
+    const current = await readCurrent(context, atWork, { mayBeKnown: true });
     return current !== null && (current.open > 0 || !current.handed);
   }
 

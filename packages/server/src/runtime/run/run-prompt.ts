@@ -40,14 +40,16 @@ export interface PromptRequest {
   readonly roomFor: NonNullable<Agent["roomFor"]>;
   /** The suspensions whose end a live agent knows. */
   readonly knownEnds: ReadonlySet<string>;
+  /** The message of the run; null if it must be read. */
+  readonly message: Message | null;
 }
 
 /** The prompt of a run: what the agent must know and does not, then the message. */
 export async function promptFor(
   { store, limits }: Pick<RuntimeContext, "store" | "limits">,
-  { session, run, memory, knownEnds, roomFor }: PromptRequest,
+  { session, run, memory, knownEnds, roomFor, message: known }: PromptRequest,
 ): Promise<RunPrompt> {
-  const message = await store.readMessage(session.id, run.messageId);
+  const message = known ?? (await store.readMessage(session.id, run.messageId));
   if (message === null) {
     throw new AgentFault("agent_failed", "The message that was to be given cannot be read.");
   }

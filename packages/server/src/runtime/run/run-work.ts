@@ -18,6 +18,7 @@ import { toRunError } from "./run-error.ts";
 import { noticesOf } from "./new-agent-notices.ts";
 import { checkBudget } from "./run-budget.ts";
 import { applyForRun } from "../settings/apply-settings.ts";
+import { loadReadable } from "../session-snapshot.ts";
 import { sleep } from "../sleep.ts";
 import { promptFor, type RunPrompt } from "./run-prompt.ts";
 import { END_REASONS, promptNote, promptOf, storedMessages } from "../take-up/taken-up-run.ts";
@@ -45,6 +46,8 @@ export interface RunWorkOptions {
   readonly findAgent: (session: Session, signal: AbortSignal) => Promise<LiveAgent>;
   readonly stopAgent: () => Promise<void>;
   readonly onWaiting: () => void;
+  /** The message of the run; null if it must be read. */
+  readonly message: Message | null;
 }
 
 /** How long a stop waits until the output of the agent is stored. */
@@ -64,6 +67,8 @@ export class RunWork {
   readonly #options: RunWorkOptions;
   readonly #left = new AbortController();
   #live: LiveAgent | null = null;
+  /** False if the files before the run are not known, so that those after it need not be. */
+  #hasFiles = true;
   #cut: CutRun | null = null;
 
   constructor(options: RunWorkOptions) {
@@ -117,12 +122,20 @@ export class RunWork {
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
       session = await this.#prepareFolder();
       // The agent may start meanwhile: it changes nothing before it has a prompt.
-      const files = run.attempts === 0 ? context.files.before(session, run) : null;
+      const files = run.attempts === 0 ? this.#filesBefore(session) : null;
       const live = await findAgent(session, signal);
       context.failpoint("agent.started");
       await applyForRun(context, { session, run, fence }, live.agent);
       const { memory, knownEnds, roomFor } = live;
-      const prompt = await promptFor(context, { session, run, memory, knownEnds, roomFor });
+      const known = { message: this.#options.message };
+      const prompt = await promptFor(context, {
+        session,
+        run,
+        memory,
+        knownEnds,
+        roomFor,
+        ...known,
+      });
       if (run.attempts > 0) {
         const { tools } = await this.#adopt(({ complete }) => !complete);
         for (const { callId } of tools) live.adopted.add(callId);
@@ -156,6 +169,12 @@ export class RunWork {
       const message = errorText(error);
       return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
     }
+  }
+
+  async #filesBefore(session: Session): Promise<FileSnapshot | null> {
+    const before = await this.#options.context.files.before(session, this.#options.run);
+    this.#hasFiles = before !== null;
+    return before;
   }
 
   /** The session with the folder in which its agents work. */
@@ -235,11 +254,9 @@ export class RunWork {
   /** Whether the run has an open question, or an answer that no agent has got. */
   async #waits(): Promise<boolean> {
     const { context, session, run } = this.#options;
-    const loaded = await context.store.load(session.id);
-    if (loaded.found !== "session") return false;
-    const now = loaded.stored.session;
-    if (currentRunOf(now)?.id !== run.id) return false;
-    const duty = dutyOf(now);
+    const now = await loadReadable(context.store, session.id);
+    if (now === null || currentRunOf(now.session)?.id !== run.id) return false;
+    const duty = dutyOf(now.session);
     const isUndelivered = duty.do === "drive" && !duty.handed && this.attempt.hasPrompted;
     return duty.do === "await" || isUndelivered;
   }
@@ -257,7 +274,7 @@ export class RunWork {
     const { usage, transcript } = this.attempt;
     const [unusedAnswers, files] = await Promise.all([
       this.#unusedAnswers(result),
-      context.files.after(session.id, run.id),
+      this.#hasFiles ? context.files.after(session.id, run.id) : [],
     ]);
     context.failpoint("run.ending");
     const at = context.clock();

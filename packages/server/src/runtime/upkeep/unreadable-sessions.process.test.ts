@@ -183,6 +183,7 @@ describe.each(["sqlite", "postgres"] as const)("a session on %s that cannot be r
       `update "Run" set "continuity" = 'perhaps' where "sessionId" = '${id}'`,
     );
     await spoil(test.location, `${SPOILT_METADATA}'${rested}'`);
+    await test.restartAfterCrash();
     await test.stop();
     for (const other of others)
       expect(await test.store.readSession(other)).toMatchObject({

@@ -41,6 +41,6 @@ export class LookTimers {
   /** Clears the others. The nudge may reach another worker. */
   lookLater(): void {
     this.clear();
-    this.after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId));
+    this.after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId, { hasChanged: true }));
   }
 }

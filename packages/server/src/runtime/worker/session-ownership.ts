@@ -1,19 +1,78 @@
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import type { Session } from "../../domain/session.ts";
-import type { Fence, StoredSession } from "../../storage/store.ts";
+import type { Message } from "../../domain/message.ts";
+import type { CurrentRun } from "../../domain/run.ts";
+import type { Appended, Committed, Fence, StoredSession } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
+import { loadReadable } from "../session-snapshot.ts";
 import type { Surroundings } from "./worker-state.ts";
 
-/** Which node owns a session, as this node sees it. */
+/**
+ * Which node owns a session, as this node sees it. The owner remembers the session as it has stored it, so that it need not be
+ * read for each step. A stale one does no harm: its commit is refused. It must not hide a change, so after every sign that
+ * another process may have written (`forget`), the session is read before it is used again.
+ */
 export class SessionOwnership {
   readonly #context: RuntimeContext;
   readonly sessionId: string;
   /** Set while this node owns the session. */
   fence: Fence | null = null;
+  #known: StoredSession | null = null;
+  #message: Message | null = null;
+  #mustRead = false;
 
   constructor(context: RuntimeContext, sessionId: string) {
     this.#context = context;
     this.sessionId = sessionId;
+  }
+
+  /** Null unless this node owns the session, and nobody else may have changed it. */
+  get known(): StoredSession | null {
+    const [known, { fence }] = [this.#known, this];
+    if (this.#mustRead || known === null || fence === null) return null;
+    return known.owner === fence.node && known.epoch === fence.epoch ? known : null;
+  }
+
+  /** Another process may have changed the session. */
+  forget(): void {
+    this.#mustRead = true;
+  }
+
+  /** The session as it is stored, unless it was changed while it was being read. */
+  async read(): Promise<StoredSession | null> {
+    this.#mustRead = false;
+    const stored = await loadReadable(this.#context.store, this.sessionId);
+    if (stored === null) this.#known = null;
+    else this.#keep(stored);
+    return stored;
+  }
+
+  /** What this process has committed. */
+  learn({ stored, written }: Committed): void {
+    if (stored === null) this.#known = null;
+    else this.#keep(stored);
+    for (const entry of written?.entries ?? [])
+      if (entry.kind === "message" && entry.message.role === "user") this.#message = entry.message;
+  }
+
+  /** What this process has appended. */
+  learnOutput({ lastSeq, at }: Pick<Appended, "lastSeq" | "at">): void {
+    const known = this.#known;
+    if (known === null || known.lastSeq >= lastSeq) return;
+    const session = { ...known.session, updatedAt: at, lastActiveAt: at };
+    this.#known = { ...known, session, lastSeq };
+  }
+
+  /** A message of the user that this process has just stored; null if it must be read. */
+  messageOf({ messageId }: Pick<CurrentRun, "messageId">): Message | null {
+    return this.#message?.id === messageId ? this.#message : null;
+  }
+
+  #keep(stored: StoredSession): void {
+    const { version = -1, lastSeq = -1 } = this.#known ?? {};
+    const isNewer =
+      stored.version > version || (stored.version === version && stored.lastSeq > lastSeq);
+    if (isNewer || stored.epoch !== this.#known?.epoch) this.#known = stored;
   }
 
   /** Null when another node owns the session; `full` when the limit of all nodes together is reached. */

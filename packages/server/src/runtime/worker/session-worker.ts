@@ -1,7 +1,7 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import type { Session } from "../../domain/session.ts";
-import type { Fence, StoredSession } from "../../storage/store.ts";
+import type { Appended, Committed, Fence, StoredSession } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
@@ -28,6 +28,16 @@ import {
 
 type RunStep = Pick<StepTo<"work", RunWork>, "session" | "run">;
 type BeginOptions = Pick<RunWorkOptions, "isHanded"> & Partial<Pick<RunWorkOptions, "takenUp">>;
+
+export interface Nudge {
+  /** This node was asked to take the session up, even if another one has more room. */
+  readonly isWanted?: boolean;
+  /** Another process may have changed the session. */
+  readonly hasChanged?: boolean;
+}
+
+export const WANTED: Nudge = { isWanted: true };
+export const CHANGED: Nudge = { hasChanged: true };
 
 /** One round of looks at the stored session. A nudge during a look makes another one follow. */
 interface Round {
@@ -72,7 +82,7 @@ export class SessionWorker {
           work?.attempt.report(report, place) ?? this.#agent.keepOffer(report, work ? null : fence)
         );
       },
-      onExit: () => this.nudge(),
+      onExit: () => this.nudge(CHANGED),
     });
   }
 
@@ -85,8 +95,18 @@ export class SessionWorker {
     this.#state = transition(this.#state, event);
   }
 
-  /** The session may have changed. `isWanted`: this node was asked to take it up. */
-  nudge({ isWanted = false }: { readonly isWanted?: boolean } = {}): void {
+  /** The session as this node has stored it; null if it must be read. */
+  get known(): StoredSession | null {
+    return this.#ownership.known;
+  }
+
+  readonly learn = (committed: Committed): void => this.#ownership.learn(committed);
+  readonly learnOutput = (stored: Pick<Appended, "lastSeq" | "at">): void =>
+    this.#ownership.learnOutput(stored);
+
+  /** The session may have changed. */
+  nudge({ isWanted = false, hasChanged = isWanted }: Nudge = {}): void {
+    if (hasChanged) this.#ownership.forget();
     if (isStopping(this.#state)) return;
     if (this.#round !== null) {
       this.#round.isNudged = true;
@@ -150,7 +170,7 @@ export class SessionWorker {
     this.#agent.forgetEnded();
     if (this.#context.cluster.isAlone) return;
     await this.#letGo();
-    this.#ownership.callAnother((await this.#load())?.session ?? null);
+    this.#ownership.callAnother((await this.#ownership.read())?.session ?? null);
   }
 
   /** The server ends, and another one goes on with the agent, if that is possible. */
@@ -202,7 +222,7 @@ export class SessionWorker {
   async #look(round: Round): Promise<void> {
     const work = workOf(this.#state);
     this.#on({ type: "begin-look" });
-    const stored = await this.#load();
+    const stored = this.known ?? (await this.#ownership.read());
     // What was read may be older than the end of the work, which asked for another look.
     if (workOf(this.#state) !== work) return;
     const session = stored?.session ?? null;
@@ -298,11 +318,6 @@ export class SessionWorker {
     this.#context.slots.leave(this.#sessionId);
   }
 
-  async #load(): Promise<StoredSession | null> {
-    const loaded = await this.#context.store.load(this.#sessionId);
-    return loaded.found === "session" ? loaded.stored : null;
-  }
-
   /** False when no slot is free here; then another node may have one, or this one offers one later. */
   async #takeSlot(session: Session): Promise<boolean> {
     const { slots } = this.#context;
@@ -360,6 +375,7 @@ export class SessionWorker {
       findAgent: (of, signal) => this.#agent.forRun(run, { session: of, fence, signal }),
       stopAgent: () => this.#agent.stop("run_failed", { urgent: true }),
       onWaiting: () => this.nudge(),
+      message: this.#ownership.messageOf(run),
     });
     this.#on({ type: "begin-work", work });
     void work.done.then(() => {

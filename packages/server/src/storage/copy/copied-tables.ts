@@ -36,6 +36,7 @@ export const LEFT_OUT_TABLES: readonly string[] = [
   "NodeLease",
   "SearchDocument",
   "SearchIndex",
+  "SearchTodo",
   "SessionTally",
 ];
 

@@ -24,6 +24,7 @@ import { lastTurn } from "./0023-last-turn.ts";
 import { sharedSessions } from "./0024-shared-sessions.ts";
 import { lastOutcome } from "./0025-last-outcome.ts";
 import { approve } from "./0026-approve.ts";
+import { searchLater } from "./0027-search-later.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -54,5 +55,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0024-shared-sessions": sharedSessions(),
     "0025-last-outcome": lastOutcome(),
     "0026-approve": approve(context),
+    "0027-search-later": searchLater(context),
   };
 }

@@ -8,7 +8,8 @@ import type { Suspension } from "../../domain/suspension.ts";
 import type { Excerpt } from "../search/excerpt.ts";
 import type { IdempotencyKey, RememberedAnswer } from "./answer-store.ts";
 import type { Fence } from "./node-store.ts";
-import type { NewMessage } from "./transcript-store.ts";
+import type { Run } from "./run-store.ts";
+import type { LogEntry, NewMessage } from "./transcript-store.ts";
 
 /** Sessions: load one, change one, list many. */
 export interface SessionStore {
@@ -18,6 +19,8 @@ export interface SessionStore {
   listSessions(query: SessionQuery): Promise<SessionPage>;
   /** Cheaper than `load`: reads no queue and no run. */
   readSession(sessionId: string): Promise<ReadSession>;
+  /** The same for a session that is already loaded, without a read. */
+  recordOf(stored: StoredSession): SessionRecord;
   /** Returns the ID of the session with this ID or agent ID. */
   findSession(name: string): Promise<string | null>;
   /** The same for many names. A name without a session is absent from the map. */
@@ -69,6 +72,14 @@ export interface Committed {
   /** First and last sequence number of the log entries written. */
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** What was written, for those who would read it next. Null if it is long, or was written by an earlier attempt. */
+  readonly written: Written | null;
+}
+
+/** The new log entries, and the runs that changed, as a read would return them. A run may be missing. */
+export interface Written {
+  readonly entries: readonly LogEntry[];
+  readonly runs: readonly Run[];
 }
 
 export interface CommitRefused {

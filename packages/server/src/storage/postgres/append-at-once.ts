@@ -104,7 +104,8 @@ function growthOf({ sessionId, items, wasTried = false }: Output): Growth | null
       if (!opened.has(item.messageId)) grown.add(item.messageId);
     } else if (item.put === "message" && !item.complete && !opened.has(item.message.id)) {
       const { id, role, content } = item.message;
-      const place = log.addMessage(id, 0);
+      const place = log.nextSeq;
+      log.addMessage(id, 0, null, 0);
       opened.set(id, { id, place, role, content: contentText(content, false) });
     } else {
       return null;

@@ -39,6 +39,7 @@ export async function openPostgresStore({
     return portableStore({
       dialect: POSTGRES,
       isShared: true,
+      isServer: true,
       db,
       ask,
       write: async <Name extends WriteName>(

@@ -10,6 +10,7 @@ export const POSTGRES: Dialect = {
   now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   forUpdate: " for update",
   readsRowsAsText: false,
+  indexesLater: false,
   list: (texts) => sql`select unnest(${texts}::text[])`,
   placeholders: (text) => {
     let number = 0;

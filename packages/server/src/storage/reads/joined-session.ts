@@ -45,7 +45,10 @@ function recordOf(source: Source, row: JoinedSession): SessionRecord {
   return record;
 }
 
-function withRemoval({ removeAt }: Source, record: Omit<SessionRecord, "removeAt">): SessionRecord {
+export function withRemoval(
+  { removeAt }: Pick<Source, "removeAt">,
+  record: Omit<SessionRecord, "removeAt">,
+): SessionRecord {
   const isResumable = record.supportsResume || record.suspensions.length > 0 || record.queued > 0;
   return { ...record, removeAt: removeAt({ ...record, isResumable }) };
 }

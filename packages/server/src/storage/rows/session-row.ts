@@ -27,7 +27,7 @@ import {
   UnreadableRow,
 } from "./parse.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
-import type { SessionRecord } from "../ports/session-store.ts";
+import type { SessionRecord, StoredSession } from "../ports/session-store.ts";
 import { STAGED, type SessionRow } from "../tables.ts";
 
 /** The columns that a session determines. The write path sets the others. */
@@ -202,6 +202,30 @@ export function toSession(
   const { failedAt, suspendedAt, suspendedReason, removeAt, version, lastSeq, ...rest } = named;
   const activity = toActivity({ state, suspensions, run: work.run });
   return { ...rest, queue: work.queue, standing: toStanding(record, activity) };
+}
+
+/** The reverse of `toSession`: what a read of the stored session returns. */
+export function recordOfSession({
+  session: { standing, queue, ...rest },
+  version,
+  lastSeq,
+}: Pick<StoredSession, "session" | "version" | "lastSeq">): Omit<SessionRecord, "removeAt"> {
+  const activity = "activity" in standing ? standing.activity : IDLE;
+  const isSuspended = standing.status === "suspended";
+  return {
+    ...rest,
+    status: standing.status,
+    state: activity.state,
+    suspensions: activity.state === "suspended" ? activity.suspensions : [],
+    queued: queue.length,
+    failure: standing.status === "error" ? standing.reason : null,
+    suspendedAt: isSuspended ? standing.suspendedAt : null,
+    suspendedReason: isSuspended ? standing.reason : null,
+    archivedAt: standing.status === "archived" ? standing.archivedAt : null,
+    failedAt: standing.status === "error" ? standing.failedAt : null,
+    version,
+    lastSeq,
+  };
 }
 
 function toStanding(record: SessionRecord, activity: Activity): Standing {

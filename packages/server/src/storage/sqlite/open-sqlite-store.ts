@@ -39,6 +39,7 @@ export async function openSqliteStore({
     return portableStore({
       dialect: SQLITE,
       isShared: false,
+      isServer: ownThread,
       db,
       run,
       contentVersion: contentVersionOf(raw),

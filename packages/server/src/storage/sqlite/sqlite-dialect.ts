@@ -10,6 +10,7 @@ export const SQLITE: Dialect = {
   now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   forUpdate: "",
   readsRowsAsText: true,
+  indexesLater: true,
   list: (texts) => sql`select value from json_each(${JSON.stringify(texts)})`,
   placeholders: (text) => text,
   matches: (prefixes) => sql`"SearchDocument"."key" in (select rowid from "SearchIndex"

@@ -75,7 +75,7 @@ async function committedBefore(
   const { owner, epoch, agentCursor } = lock;
   const version = before.version + 1;
   const stored = { session: after, version, lastSeq: last.seq, owner, epoch, agentCursor };
-  return { ok: true, stored, firstSeq: first.seq, lastSeq: last.seq };
+  return { ok: true, stored, firstSeq: first.seq, lastSeq: last.seq, written: null };
 }
 
 /** Maximum number of events between two attempts. */
@@ -113,7 +113,8 @@ async function storeSession(
           lastSeq: log.lastSeq,
           agentCursor: change.agentCursor ?? lock.agentCursor,
         });
-  return { ok: true, stored, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
+  const { firstSeq, lastSeq, written } = log;
+  return { ok: true, stored, firstSeq, lastSeq, written: written.all };
 }
 
 /** More entries than can be lost: each checkpoint syncs the output before it, after far fewer entries. */
@@ -241,5 +242,5 @@ async function deleteSession(
   await transaction.db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
   await forgetReports(transaction);
   const lastSeq = lock?.lastSeq ?? 0;
-  return { ok: true, stored: null, firstSeq: lastSeq + 1, lastSeq };
+  return { ok: true, stored: null, firstSeq: lastSeq + 1, lastSeq, written: null };
 }

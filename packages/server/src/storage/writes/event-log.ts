@@ -1,12 +1,15 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
+import type { Message } from "../../domain/message.ts";
 import type { EventRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 import { runWrite } from "../prepared.ts";
+import { WrittenItems } from "./written.ts";
 
 /** The log entries of one write, numbered from the session's last entry. */
 export class EventLog {
   readonly sessionId: string;
   readonly firstSeq: number;
+  readonly written = new WrittenItems();
   #lastSeq: number;
   #pending: EventRow[] = [];
 
@@ -16,16 +19,27 @@ export class EventLog {
     this.#lastSeq = lastSeq;
   }
 
+  /** The number of the next entry. */
+  get nextSeq(): number {
+    return this.#lastSeq + 1;
+  }
+
   get lastSeq(): number {
     return this.#lastSeq;
   }
 
   addEvent(event: SessionEvent): number {
-    return this.#add({ at: event.at, kind: "event", messageId: null, data: JSON.stringify(event) });
+    const { at } = event;
+    const seq = this.#add({ at, kind: "event", messageId: null, data: JSON.stringify(event) });
+    this.written.addEntry({ kind: "event", seq, at, event });
+    return seq;
   }
 
-  addMessage(messageId: string, at: number): number {
-    return this.#add({ at, kind: "message", messageId, data: null });
+  /** `message`: as a read returns it; null if its row is unreadable. `characters`: the length of its content. */
+  addMessage(id: string, at: number, message: Message | null, characters: number): void {
+    const seq = this.#add({ at, kind: "message", messageId: id, data: null });
+    if (message === null) this.written.addEntry({ kind: "unreadable", seq, at });
+    else this.written.addEntry({ kind: "message", seq, at, message }, characters);
   }
 
   /** Joins consecutive texts of a message, to store fewer rows. */

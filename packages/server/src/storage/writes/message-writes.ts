@@ -1,6 +1,11 @@
 import { sql } from "kysely";
-import { grownContent, unfinishedContent, type MessageContent } from "../../domain/message.ts";
-import { contentText, parseContent } from "../rows/message-row.ts";
+import {
+  grownContent,
+  unfinishedContent,
+  withPartial,
+  type MessageContent,
+} from "../../domain/message.ts";
+import { fromMessageRow, parseContent } from "../rows/message-row.ts";
 import { toFlag, unlessUnreadable } from "../rows/parse.ts";
 import { prepared, preparedWrite } from "../prepared.ts";
 import type { NewMessage } from "../ports/transcript-store.ts";
@@ -17,13 +22,18 @@ export async function addMessage(
   complete = true,
 ): Promise<void> {
   const { sessionId } = log;
+  const stored = withPartial(content, complete);
+  const text = JSON.stringify(stored);
+  const seq = log.nextSeq;
+  const message = { id, sessionId, runId, seq, role, content: stored, complete, at };
+  log.addMessage(id, at, message, text.length);
   await insertMessage(transaction, {
     id,
     sessionId,
     runId,
-    seq: log.addMessage(id, at),
+    seq,
     role,
-    content: contentText(content, complete),
+    content: text,
     complete: toFlag(complete),
     timestamp: at,
   });
@@ -54,14 +64,14 @@ export async function replaceMessage(
   at: number,
   complete = true,
 ): Promise<void> {
-  const { id, sessionId } = row;
-  await updateMessage(transaction, {
-    id,
-    content: contentText(content, complete),
-    complete: toFlag(complete),
-  });
-  await forgetEntries(transaction, { sessionId, messageId: id, since: row.seq });
-  log.addMessage(id, at);
+  const { id, sessionId, seq: since } = row;
+  const stored = withPartial(content, complete);
+  const text = JSON.stringify(stored);
+  const changed = { ...row, content: text, complete: toFlag(complete) };
+  await updateMessage(transaction, { id, content: text, complete: changed.complete });
+  await forgetEntries(transaction, { sessionId, messageId: id, since });
+  const message = unlessUnreadable(() => fromMessageRow(changed)) ?? null;
+  log.addMessage(id, at, message, text.length);
   if (row.complete === 1) await forgetMessage(transaction, id);
   if (complete) await indexMessages(transaction, sessionId, [{ id, content }]);
 }

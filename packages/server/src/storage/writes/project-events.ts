@@ -13,9 +13,9 @@ import {
   addSuspension,
   closeSuspension,
   countAttempt,
+  endRun,
   filesColumns,
   rewindRuns,
-  endRun,
   startRun,
   updateRun,
 } from "./run-writes.ts";
@@ -53,7 +53,7 @@ async function projectEvent(
     case "message.queued": {
       const { messageId } = event.entry;
       if (startedIn(change, messageId)) return;
-      await addQueuedRun(transaction, sessionId, event);
+      await addQueuedRun(transaction, log, event);
       return addToQueue(transaction, sessionId, event, contentOf(change, messageId));
     }
     case "message.edited": {
@@ -69,25 +69,25 @@ async function projectEvent(
     case "message.withdrawn": {
       const { content, wasGiven } = await takeFromQueue(transaction, event.messageId);
       if (!wasGiven) await amendHistory(transaction, log, event, { ...content, undelivered: true });
-      return endQueuedRun(transaction, event, "withdrawn from the queue");
+      return endQueuedRun(transaction, log, event, "withdrawn from the queue");
     }
     case "message.undelivered":
       await keepUndelivered(transaction, log, event);
-      return endQueuedRun(transaction, event, "the session ended before it was delivered");
+      return endQueuedRun(transaction, log, event, "the session ended before it was delivered");
     case "message.steered":
       return projectSteered(transaction, log, event);
     case "run.started":
       return projectStart(transaction, projection, event);
     case "run.handed":
-      return countAttempt(transaction, event);
+      return countAttempt(transaction, log, event);
     case "run.retried":
-      return updateRun(transaction, event.runId, {
+      return updateRun(transaction, log, event.runId, {
         handed: 0,
         error: JSON.stringify(event.error),
       });
     case "run.requeued":
       await completeOpenMessages(transaction, log, event.at);
-      await updateRun(transaction, event.entry.runId, {
+      await updateRun(transaction, log, event.entry.runId, {
         status: "queued",
         startedAt: null,
         handed: 0,
@@ -96,22 +96,22 @@ async function projectEvent(
       });
       return returnToQueue(transaction, sessionId, event);
     case "run.suspended":
-      await updateRun(transaction, event.runId, { status: "suspended" });
+      await updateRun(transaction, log, event.runId, { status: "suspended" });
       return addSuspension(transaction, sessionId, event);
     case "suspension.closed":
       return closeSuspension(transaction, event);
     case "run.resumed":
-      return updateRun(transaction, event.runId, { status: "running", handed: 0 });
+      return updateRun(transaction, log, event.runId, { status: "running", handed: 0 });
     case "files.recorded": {
       const columns = filesColumns(event.record);
       if (Object.keys(columns).length === 0) return;
-      return updateRun(transaction, event.record.runId, columns);
+      return updateRun(transaction, log, event.record.runId, columns);
     }
     case "session.rewound":
-      return rewindRuns(transaction, sessionId, event);
+      return rewindRuns(transaction, log, event);
     case "run.ended":
       await completeOpenMessages(transaction, log, event.at);
-      return endRun(transaction, event);
+      return endRun(transaction, log, event);
     default:
       return; // only changes the session's row
   }
@@ -126,10 +126,10 @@ async function projectStart(
   if (queuedIn(change, messageId)) {
     const message = userMessage(messageId, runId, contentOf(change, messageId));
     await addMessage(transaction, log, message, event.at);
-    return addStartedRun(transaction, log.sessionId, event);
+    return addStartedRun(transaction, log, event);
   }
   await deliver(transaction, log, event);
-  return startRun(transaction, event);
+  return startRun(transaction, log, event);
 }
 
 /** A message that an agent has taken, or may have taken, belongs to the run of that agent and has none of its own. */
@@ -195,10 +195,11 @@ async function amendHistory(
 
 async function endQueuedRun(
   transaction: Transaction,
+  log: EventLog,
   { at, runId }: { at: number; runId: string },
   stopReason: string,
 ): Promise<void> {
-  await updateRun(transaction, runId, { status: "cancelled", stopReason, endedAt: at });
+  await updateRun(transaction, log, runId, { status: "cancelled", stopReason, endedAt: at });
 }
 
 function startedIn({ events }: Change, messageId: string): boolean {

@@ -3,52 +3,52 @@ import type { RunMemory, RunResult } from "../../domain/run.ts";
 import { toSettingsColumn } from "../rows/run-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import type { FilesRecord } from "../../domain/files/working-files.ts";
-import { preparedWrite } from "../prepared.ts";
+import { prepared, preparedWrite } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
+import type { EventLog } from "./event-log.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addQueuedRun(
   transaction: Transaction,
-  sessionId: string,
+  log: EventLog,
   { entry, at }: EventOf<"message.queued">,
 ): Promise<void> {
   const { runId: id, messageId, provider, model, continuity } = entry;
   const settings = toSettingsColumn(entry.settings);
+  const { sessionId } = log;
   const chosen = { id, sessionId, messageId, provider, model, settings, continuity };
   const work = { status: "queued", handed: 0, attempts: 0, memory: null };
-  await insertRun(transaction, { ...chosen, ...work, queuedAt: at, startedAt: null });
+  await addRun(transaction, log, { ...chosen, ...work, queuedAt: at, startedAt: null });
 }
 
 export async function startRun(
-  { db }: Transaction,
+  transaction: Transaction,
+  log: EventLog,
   { at, run }: EventOf<"run.started">,
 ): Promise<void> {
-  await db
-    .updateTable("Run")
-    .set({
-      status: "running",
-      provider: run.provider,
-      model: run.model,
-      handed: toFlag(run.handed),
-      attempts: run.attempts,
-      startedAt: at,
-      ...(run.handed && { memory: MEMORY_OF_LIVE }),
-    })
-    .where("id", "=", run.id)
-    .execute();
+  await updateRun(transaction, log, run.id, {
+    status: "running",
+    provider: run.provider,
+    model: run.model,
+    handed: toFlag(run.handed),
+    attempts: run.attempts,
+    startedAt: at,
+    ...(run.handed && { memory: MEMORY_OF_LIVE }),
+  });
 }
 
 /** The common case in one statement: a message that starts its run at once is never queued. */
 export async function addStartedRun(
   transaction: Transaction,
-  sessionId: string,
+  log: EventLog,
   { run, at }: EventOf<"run.started">,
 ): Promise<void> {
+  const { sessionId } = log;
   const handed = toFlag(run.handed);
   const memory = run.handed ? MEMORY_OF_LIVE : null;
   const settings = toSettingsColumn(run.settings);
   const started = { status: "running", settings, handed, memory, queuedAt: at, startedAt: at };
-  await insertRun(transaction, { ...run, sessionId, ...started });
+  await addRun(transaction, log, { ...run, sessionId, ...started });
 }
 
 /** A run that starts handed goes to a live agent. */
@@ -68,37 +68,92 @@ type NewRun = Omit<
   | "endedAt"
 >;
 
+async function addRun(transaction: Transaction, log: EventLog, run: NewRun): Promise<void> {
+  await insertRun(transaction, run);
+  log.written.addRun(run.id, { ...NO_END, ...run });
+}
+
 const insertRun = preparedWrite(({ db }, run: NewRun) => db.insertInto("Run").values(run));
+
+/** The columns of a run that has not ended. */
+const NO_END: Omit<RunRow, keyof NewRun> = {
+  stopReason: null,
+  error: null,
+  usage: null,
+  unusedAnswers: null,
+  unusedShown: null,
+  filesBefore: null,
+  filesAfter: null,
+  changes: null,
+  rewoundAt: null,
+  endedAt: null,
+};
 
 export async function updateRun(
   { db }: Transaction,
+  log: EventLog,
   runId: string,
   columns: Partial<RunRow>,
 ): Promise<void> {
   await db.updateTable("Run").set(columns).where("id", "=", runId).execute();
+  log.written.addRun(runId, null);
 }
+
+export async function endRun(
+  transaction: Transaction,
+  log: EventLog,
+  event: EventOf<"run.ended">,
+): Promise<void> {
+  const { runId, at, result, usage, unusedAnswers = [] } = event;
+  if (unusedAnswers.length > 0)
+    await updateRun(transaction, log, runId, {
+      unusedAnswers: JSON.stringify(unusedAnswers),
+      unusedShown: 1,
+    });
+  const [row] = await storeEnd(transaction, {
+    runId,
+    status: result.outcome,
+    stopReason: stopReasonOf(result),
+    // A failure that was retried is not the reason for the end.
+    error: result.outcome === "failed" ? JSON.stringify(result.error) : null,
+    usage: usage === null ? null : JSON.stringify(usage),
+    endedAt: at,
+  });
+  log.written.addRun(runId, row ?? null);
+}
+
+type RunEnd = Pick<RunRow, "status" | "stopReason" | "error" | "usage" | "endedAt">;
+
+const storeEnd = prepared(({ db }, { runId, ...columns }: RunEnd & { readonly runId: string }) =>
+  db.updateTable("Run").set(columns).where("id", "=", runId).returningAll(),
+);
 
 export async function countAttempt(
   transaction: Transaction,
+  log: EventLog,
   { runId, memory }: EventOf<"run.handed">,
 ): Promise<void> {
-  if (memory === undefined) await countHanded(transaction, { runId });
-  else await rememberHanded(transaction, { runId, memory: JSON.stringify(memory) });
+  const [row] =
+    memory === undefined
+      ? await countHanded(transaction, { runId })
+      : await rememberHanded(transaction, { runId, memory: JSON.stringify(memory) });
+  log.written.addRun(runId, row ?? null);
 }
 
-const countHanded = preparedWrite(({ db }, { runId }: { runId: string }) =>
+const countHanded = prepared(({ db }, { runId }: { runId: string }) =>
   db
     .updateTable("Run")
     .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1) }))
-    .where("id", "=", runId),
+    .where("id", "=", runId)
+    .returningAll(),
 );
 
-const rememberHanded = preparedWrite(
-  ({ db }, { runId, memory }: { runId: string; memory: string }) =>
-    db
-      .updateTable("Run")
-      .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1), memory }))
-      .where("id", "=", runId),
+const rememberHanded = prepared(({ db }, { runId, memory }: { runId: string; memory: string }) =>
+  db
+    .updateTable("Run")
+    .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1), memory }))
+    .where("id", "=", runId)
+    .returningAll(),
 );
 
 /** The run may not exist any more, such as one that was steered into another. */
@@ -113,16 +168,17 @@ export function filesColumns({ before, after, changes }: FilesRecord): Partial<R
 /** Takes runs back, or undoes that. */
 export async function rewindRuns(
   { db }: Transaction,
-  sessionId: string,
+  log: EventLog,
   { at, rewind: { runIds, undoes } }: EventOf<"session.rewound">,
 ): Promise<void> {
   for (const ids of chunked(runIds))
     await db
       .updateTable("Run")
       .set({ rewoundAt: undoes === null ? at : null })
-      .where("sessionId", "=", sessionId)
+      .where("sessionId", "=", log.sessionId)
       .where("id", "in", ids)
       .execute();
+  for (const runId of runIds) log.written.addRun(runId, null);
 }
 
 /** Databases limit the number of parameters. */
@@ -131,30 +187,6 @@ function chunked(ids: readonly string[]): readonly (readonly string[])[] {
   const count = Math.ceil(ids.length / size);
   return Array.from({ length: count }, (_, at) => ids.slice(at * size, (at + 1) * size));
 }
-
-export async function endRun(
-  transaction: Transaction,
-  { at, runId: id, result, usage, unusedAnswers = [] }: EventOf<"run.ended">,
-): Promise<void> {
-  await storeEnd(transaction, {
-    id,
-    status: result.outcome,
-    stopReason: stopReasonOf(result),
-    // A failure that was retried is not the reason for the end.
-    error: result.outcome === "failed" ? JSON.stringify(result.error) : null,
-    usage: usage === null ? null : JSON.stringify(usage),
-    endedAt: at,
-  });
-  if (unusedAnswers.length === 0) return;
-  const shown = { unusedAnswers: JSON.stringify(unusedAnswers), unusedShown: 1 };
-  await updateRun(transaction, id, shown);
-}
-
-type RunEnd = Pick<RunRow, "id" | "status" | "stopReason" | "error" | "usage" | "endedAt">;
-
-const storeEnd = preparedWrite(({ db }, { id, ...columns }: RunEnd) =>
-  db.updateTable("Run").set(columns).where("id", "=", id),
-);
 
 /** Hides the answers; they stay in the run. False when there are none, or they were dismissed before. */
 export async function dismissUnused(

@@ -21,6 +21,7 @@ import {
   quarantine,
   removeRepo,
 } from "./plain-writes.ts";
+import { indexNoted } from "./search-document.ts";
 import { addToken, forgetTokens, markTokenUsed, revokeToken } from "./token-writes.ts";
 import { dismissUnused } from "./run-writes.ts";
 import type { Transaction } from "./transaction.ts";
@@ -46,6 +47,7 @@ export const WRITES = {
   forgetAnswers,
   forgetNodes,
   forgetTokens,
+  indexNoted,
   keepOffer,
   markBrowserUsed,
   markTokenUsed,

@@ -35,6 +35,7 @@ export async function limitedFile(): Promise<SmallDisk> {
   const store = portableStore({
     dialect: SQLITE,
     isShared: false,
+    isServer: true,
     db,
     write: writer.write,
     schema: { name: "limited", migratedAt: 0 },
