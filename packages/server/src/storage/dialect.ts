@@ -1,5 +1,5 @@
 import type { RawBuilder } from "kysely";
-import type { Database } from "./tables.ts";
+import type { Database, EventRow } from "./tables.ts";
 
 /** The SQL in which the two databases differ. */
 export interface Dialect {
@@ -10,7 +10,6 @@ export interface Dialect {
   readonly forUpdate: string;
   /** Whether a session's row is read faster as one JSON text. */
   readonly readsRowsAsText: boolean;
-  greatest(column: string, value: number): RawBuilder<number>;
   /** A subquery that returns these texts, with a single parameter. */
   list(texts: readonly string[]): RawBuilder<unknown>;
   /** Replaces `?` by the placeholders of the database. */
@@ -19,6 +18,7 @@ export interface Dialect {
   readonly indexesLater: boolean;
   /** Matches search documents that contain words with all these prefixes. */
   matches(prefixes: readonly string[]): RawBuilder<boolean>;
+  addEntries(at: Queryable, entries: readonly EventRow[]): Promise<void>;
   addDocuments(at: Queryable, documents: readonly SearchDocument[]): Promise<void>;
   /** Lets no other transaction add or revoke tokens until this one ends. */
   lockTokens(db: Database): Promise<void>;

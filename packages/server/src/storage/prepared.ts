@@ -83,7 +83,9 @@ function placeholdersFor<Values extends object>(values: Values): Values {
   return Object.fromEntries(placeholders) as Values;
 }
 
-type TextParameters = readonly (string | number | null)[];
+type Value = string | number | null;
+/** Lists only on PostgreSQL. */
+type TextParameters = readonly (Value | readonly Value[])[];
 
 /** Runs a statement written as text, with `?` for its parameters. For every piece of text that an agent streams. */
 export function runStatement<Row>(

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
+import { runWrite } from "../prepared.ts";
 
 /** Number of the advisory lock for counted claims. */
 const COUNTED_CLAIMS = 0x686f6c64;
@@ -10,7 +11,6 @@ export const POSTGRES: Dialect = {
   forUpdate: " for update",
   readsRowsAsText: false,
   indexesLater: false,
-  greatest: (column, value) => sql`greatest(${sql.ref(column)}, ${value})`,
   list: (texts) => sql`select unnest(${texts}::text[])`,
   placeholders: (text) => {
     let number = 0;
@@ -18,14 +18,33 @@ export const POSTGRES: Dialect = {
   },
   matches: (prefixes) =>
     sql`"SearchDocument"."words" @@ cast(${prefixes.map((prefix) => `'${prefix}':*`).join(" & ")} as tsquery)`,
-  addDocuments: async ({ db }, documents) => {
-    const rows = documents.map(
-      ({ sessionId, messageId, words }) =>
-        sql`(${sessionId}, ${messageId}, array_to_tsvector(${words}::text[]))`,
-    );
-    await sql`insert into "SearchDocument" ("sessionId", "messageId", "words")
-      values ${sql.join(rows)}`.execute(db);
-  },
+  // Columns are lists, so that the text is the same for any number of rows.
+  addEntries: (at, entries) =>
+    runWrite(
+      at,
+      `insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId", "data")
+        select * from unnest(?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[])`,
+      [
+        entries.map(({ sessionId }) => sessionId),
+        entries.map(({ seq }) => seq),
+        entries.map(({ at }) => at),
+        entries.map(({ kind }) => kind),
+        entries.map(({ messageId }) => messageId),
+        entries.map(({ data }) => data),
+      ],
+    ),
+  addDocuments: (at, documents) =>
+    runWrite(
+      at,
+      `insert into "SearchDocument" ("sessionId", "messageId", "words")
+        select "sessionId", "messageId", array_to_tsvector(string_to_array("words", ' '))
+        from unnest(?::text[], ?::text[], ?::text[]) as "document" ("sessionId", "messageId", "words")`,
+      [
+        documents.map(({ sessionId }) => sessionId),
+        documents.map(({ messageId }) => messageId),
+        documents.map(({ words }) => words.join(" ")),
+      ],
+    ),
   lockTokens: async (db) => {
     await sql`lock table "AccessToken" in share row exclusive mode`.execute(db);
   },

@@ -36,7 +36,7 @@ interface TransactionOptions extends PoolOptions {
 
 /**
  * Runs `use` in a transaction. What need not wait for a reply is sent with the next statement: the begin with the first
- * read, and writes whose rows nobody reads with the commit.
+ * reads, and writes whose rows nobody reads with the commit.
  */
 export async function transact<Result>(
   options: TransactionOptions,
@@ -77,7 +77,6 @@ type Connection = ReturnType<typeof openQueue>;
 /** Statements of one transaction, sent in the order of the calls, without waiting for replies to earlier ones. */
 function openQueue(client: PoolClient) {
   let failure: unknown = null;
-  let isFirst = true;
   /** Statements that wait for the reply to the begin. */
   let held: (() => void)[] | null = null;
 
@@ -98,8 +97,7 @@ function openQueue(client: PoolClient) {
         else reject(failure);
       };
       // If the begin failed, a read would be harmless, but a write would be stored on its own.
-      const goesAlong = isFirst && config.text.startsWith("select ");
-      isFirst = false;
+      const goesAlong = held?.length === 0 && config.text.startsWith("select ");
       if (held === null || goesAlong) go();
       else held.push(go);
     });

@@ -2,17 +2,25 @@ import { sql } from "kysely";
 import type { Dialect, Queryable, SearchDocument } from "../dialect.ts";
 import { runStatement } from "../prepared.ts";
 
+/** Bounded by the number of parameters in a statement. */
+const ENTRIES_PER_INSERT = 100;
+
 export const SQLITE: Dialect = {
   engine: "sqlite",
   now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   forUpdate: "",
   readsRowsAsText: true,
   indexesLater: true,
-  greatest: (column, value) => sql`max(${sql.ref(column)}, ${value})`,
   list: (texts) => sql`select value from json_each(${JSON.stringify(texts)})`,
   placeholders: (text) => text,
   matches: (prefixes) => sql`"SearchDocument"."key" in (select rowid from "SearchIndex"
     where "SearchIndex" match ${prefixes.map((prefix) => `"${prefix}"*`).join(" ")})`,
+  addEntries: async ({ db }, entries) => {
+    for (let start = 0; start < entries.length; start += ENTRIES_PER_INSERT) {
+      const rows = entries.slice(start, start + ENTRIES_PER_INSERT);
+      await db.insertInto("SessionEvent").values(rows).execute();
+    }
+  },
   addDocuments: async (at, documents) => {
     for (const document of documents) await addDocument(at, document);
   },

@@ -11,17 +11,21 @@ export async function appendOutput(
   request: Output,
 ): Promise<Appended | AppendRefused> {
   const { sessionId, fence, items, after = 0 } = request;
-  const lock = await lockSession(transaction, sessionId);
+  // Together: the lock comes first, whoever waits for it.
+  const [lock, isCurrent, areOpen] = await Promise.all([
+    lockSession(transaction, sessionId),
+    isCurrentRun(transaction, request),
+    messagesAreOpen(transaction, request),
+  ]);
   if (lock === undefined || !holds(fence, lock)) return { ok: false, refused: "fenced" };
   if (lock.lastSeq < after) return { ok: false, refused: "output_lost", lastSeq: lock.lastSeq };
   // A clock that jumps back must not make the history run backwards.
   const at = Math.max(request.at, lock.updatedAt);
   const output = { ...request, at };
-  if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
+  if (!isCurrent) return { ok: false, refused: "run_not_current" };
   const earlier = request.wasTried === true ? await storedBefore(transaction, request) : null;
   if (earlier !== null) return earlier;
-  if (!(await messagesAreOpen(transaction, output)))
-    return { ok: false, refused: "message_not_found" };
+  if (!areOpen) return { ok: false, refused: "message_not_found" };
 
   const log = new EventLog(sessionId, lock.lastSeq);
   for (const item of items) await putItem(transaction, log, item, output);
@@ -69,9 +73,9 @@ async function putItem(
     case "content":
     case "end": {
       await log.store(transaction); // the deltas must be stored before they can be replaced
+      if (item.put === "end") return completeMessage(transaction, log, item.messageId, at);
       const row = await findMessage(transaction, item.messageId);
       if (row === undefined) throw new Error("unreachable: an open message is missing");
-      if (item.put === "end") return completeMessage(transaction, log, row, at);
       return replaceMessage(transaction, log, row, item.content, at, item.complete);
     }
     default:

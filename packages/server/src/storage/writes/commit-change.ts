@@ -1,6 +1,6 @@
 import { evolveAll } from "../../domain/kernel/evolve.ts";
 import type { Session } from "../../domain/session.ts";
-import { prepared, runStatement } from "../prepared.ts";
+import { prepared, preparedWrite, runStatement } from "../prepared.ts";
 import { toSessionColumns } from "../rows/session-row.ts";
 import type { Change, Committed, CommitRefused, StoredSession } from "../ports/session-store.ts";
 import type { Fence } from "../ports/node-store.ts";
@@ -178,24 +178,17 @@ async function updateSession(
 ): Promise<StoredSession> {
   const { createdAt: _, ...columns } = toSessionColumns(after);
   const version = lock.version + 1;
-  const [times] = await updateRow(transaction, { ...columns, version, lastSeq, agentCursor });
-  if (times === undefined) throw new Error("unreachable: a locked session is missing");
+  // Output may have been appended since the session was loaded.
+  const updatedAt = Math.max(lock.updatedAt, after.updatedAt);
+  const times = { updatedAt, lastActiveAt: Math.max(lock.lastActiveAt, after.lastActiveAt) };
+  await updateRow(transaction, { ...columns, ...times, version, lastSeq, agentCursor });
   const { owner, epoch } = lock;
   return { session: { ...after, ...times }, version, lastSeq, owner, epoch, agentCursor };
 }
 
-const updateRow = prepared(
-  (at, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
-    at.db
-      .updateTable("AgentSession")
-      .set({
-        ...columns,
-        // Output may have been appended since the session was loaded.
-        updatedAt: at.dialect.greatest("updatedAt", columns.updatedAt),
-        lastActiveAt: at.dialect.greatest("lastActiveAt", columns.lastActiveAt),
-      })
-      .where("id", "=", id)
-      .returning(["updatedAt", "lastActiveAt"]),
+const updateRow = preparedWrite(
+  ({ db }, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
+    db.updateTable("AgentSession").set(columns).where("id", "=", id),
 );
 
 function changesName({ events }: Change): boolean {

@@ -5,9 +5,6 @@ import type { Transaction } from "./transaction.ts";
 import { runWrite } from "../prepared.ts";
 import { WrittenItems } from "./written.ts";
 
-/** Rows per insert, bounded by the number of parameters in a statement. */
-const ROWS_PER_INSERT = 100;
-
 /** The log entries of one write, numbered from the session's last entry. */
 export class EventLog {
   readonly sessionId: string;
@@ -65,11 +62,9 @@ export class EventLog {
     const pending = this.#pending;
     this.#pending = [];
     const [only] = pending;
-    if (only !== undefined && pending.length === 1) return insertOne(transaction, only);
-    for (let start = 0; start < pending.length; start += ROWS_PER_INSERT) {
-      const rows = pending.slice(start, start + ROWS_PER_INSERT);
-      await transaction.db.insertInto("SessionEvent").values(rows).execute();
-    }
+    if (only === undefined) return;
+    if (pending.length === 1) return insertOne(transaction, only);
+    return transaction.dialect.addEntries(transaction, pending);
   }
 
   #add(entry: Omit<EventRow, "sessionId" | "seq">): number {

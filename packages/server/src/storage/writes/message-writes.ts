@@ -9,7 +9,7 @@ import { fromMessageRow, parseContent } from "../rows/message-row.ts";
 import { toFlag, unlessUnreadable } from "../rows/parse.ts";
 import { prepared, preparedWrite } from "../prepared.ts";
 import type { NewMessage } from "../ports/transcript-store.ts";
-import type { MessageRow } from "../tables.ts";
+import type { EventRow, MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
 import { forgetMessage, indexMessages } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
@@ -81,39 +81,60 @@ const updateMessage = preparedWrite(
     db.updateTable("AgentMessage").set(columns).where("id", "=", id),
 );
 
-type Entries = { readonly sessionId: string; readonly messageId: string; readonly since: number };
+interface MessageOf {
+  readonly sessionId: string;
+  readonly messageId: string;
+}
 
-const forgetEntries = preparedWrite(({ db }, { sessionId, messageId, since }: Entries) =>
-  db
-    .deleteFrom("SessionEvent")
-    .where("sessionId", "=", sessionId)
-    .where("seq", ">=", since)
-    .where("messageId", "=", messageId),
+const forgetEntries = preparedWrite(
+  ({ db }, { sessionId, messageId, since }: MessageOf & { readonly since: number }) =>
+    db
+      .deleteFrom("SessionEvent")
+      .where("sessionId", "=", sessionId)
+      .where("seq", ">=", since)
+      .where("messageId", "=", messageId),
 );
 
-const deltasOf = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
+/** Can be asked for together with the message. */
+const deltasOf = prepared(({ db }, { sessionId, messageId }: MessageOf) =>
   db
     .selectFrom("SessionEvent")
     .select("data")
     .where("sessionId", "=", sessionId)
-    .where("seq", ">=", since)
+    .where("seq", ">=", ({ selectFrom }) =>
+      selectFrom("AgentMessage").select("AgentMessage.seq").where("id", "=", messageId),
+    )
     .where("messageId", "=", messageId)
     .where("kind", "=", "delta")
     .orderBy("seq"),
 );
 
-/** Compacts a streamed message: its deltas become its content and leave the log. */
+/** Completes a message that is stored and incomplete. */
 export async function completeMessage(
   transaction: Transaction,
   log: EventLog,
-  row: MessageRow,
+  messageId: string,
   at: number,
+): Promise<void> {
+  const { sessionId } = log;
+  const [row, deltas] = await Promise.all([
+    findMessage(transaction, messageId),
+    deltasOf(transaction, { sessionId, messageId }),
+  ]);
+  if (row === undefined) throw new Error("unreachable: an open message is missing");
+  await compact(transaction, log, row, { deltas, at });
+}
+
+/** A streamed message becomes whole: its deltas become its content and leave the log. */
+async function compact(
+  transaction: Transaction,
+  log: EventLog,
+  row: MessageRow,
+  { deltas, at }: { readonly deltas: readonly Pick<EventRow, "data">[]; readonly at: number },
 ): Promise<void> {
   const stored = unlessUnreadable(() => parseContent(row.content));
   if (stored === undefined) return keepUnreadable(transaction, row);
   const content = unfinishedContent(stored);
-  const { id: messageId, sessionId, seq: since } = row;
-  const deltas = await deltasOf(transaction, { sessionId, messageId, since });
   const more = deltas.map(({ data }) => data ?? "").join("");
   const whole = more === "" ? content : grownContent(content, more);
   await replaceMessage(transaction, log, row, whole, at);
@@ -132,7 +153,12 @@ export async function completeOpenMessages(
 ): Promise<void> {
   const open = await openMessages(transaction, { sessionId: log.sessionId });
   const inOrder = open.toSorted((one, other) => one.seq - other.seq);
-  for (const row of inOrder) await completeMessage(transaction, log, row, at);
+  const { sessionId } = log;
+  const all = await Promise.all(
+    inOrder.map(({ id: messageId }) => deltasOf(transaction, { sessionId, messageId })),
+  );
+  for (const [index, row] of inOrder.entries())
+    await compact(transaction, log, row, { deltas: all[index] ?? [], at });
 }
 
 /** A literal and no order: only then do both databases use the index of incomplete messages. */

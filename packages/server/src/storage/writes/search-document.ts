@@ -1,6 +1,6 @@
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
-import { runStatement, runWrite } from "../prepared.ts";
+import { preparedWrite, runStatement, runWrite } from "../prepared.ts";
 import { parseContent } from "../rows/message-row.ts";
 import { unlessUnreadable } from "../rows/parse.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
@@ -28,9 +28,12 @@ export async function indexMessages(
 
 /** Must precede indexing the new content of a message. */
 export async function forgetMessage(transaction: Transaction, messageId: string): Promise<void> {
-  if (transaction.dialect.indexesLater) return;
-  await transaction.db.deleteFrom("SearchDocument").where("messageId", "=", messageId).execute();
+  if (!transaction.dialect.indexesLater) await forgetDocument(transaction, { messageId });
 }
+
+const forgetDocument = preparedWrite(({ db }, { messageId }: { messageId: string }) =>
+  db.deleteFrom("SearchDocument").where("messageId", "=", messageId),
+);
 
 /** Replaces the document with the session's title, purpose and agent name. */
 export async function indexSession(

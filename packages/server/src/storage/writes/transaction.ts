@@ -1,11 +1,13 @@
 import type { Queryable } from "../dialect.ts";
 import type { StoredSession } from "../ports/session-store.ts";
 import { runStatement } from "../prepared.ts";
+import type { SessionRow } from "../tables.ts";
 
 /** The transaction of a write. The engine opens and commits it. */
 export type Transaction = Queryable;
 
-export type SessionLock = Omit<StoredSession, "session"> & { readonly updatedAt: number };
+export type SessionLock = Omit<StoredSession, "session"> &
+  Pick<SessionRow, "updatedAt" | "lastActiveAt">;
 
 /** Locks the session's row until the transaction ends, so that sequence order is commit order. */
 export async function lockSession(
@@ -14,7 +16,7 @@ export async function lockSession(
 ): Promise<SessionLock | undefined> {
   const [lock] = await runStatement<SessionLock>(
     transaction,
-    `select "version", "lastSeq", "owner", "epoch", "agentCursor", "updatedAt" from "AgentSession" where "id" = ?${transaction.dialect.forUpdate}`,
+    `select "version", "lastSeq", "owner", "epoch", "agentCursor", "updatedAt", "lastActiveAt" from "AgentSession" where "id" = ?${transaction.dialect.forUpdate}`,
     [sessionId],
   );
   return lock;

@@ -5,7 +5,7 @@ import { openStore } from "../../open-store.ts";
 import type { Store } from "../../store.ts";
 import type { Repo } from "../../ports/repository-store.ts";
 import { beginSession, type SessionDriver } from "../session-driver.ts";
-import type { TestStore } from "../test-database.ts";
+import { PATIENT, type TestStore } from "../test-database.ts";
 
 export type OpenTestStore = () => Promise<TestStore>;
 
@@ -49,7 +49,7 @@ export function sharedStore(open: OpenTestStore): SharedStore {
     begin: (more = {}) => beginSession(current().store, { repoId: current().repo.id, ...more }),
     reopen: async () => {
       await current().store.close();
-      const store = await openStore(current().location, { clock: Date.now });
+      const store = await openStore(current().location, { clock: Date.now, ...PATIENT });
       current().store = store;
       return store;
     },
