@@ -1,7 +1,7 @@
 import { evolveAll } from "../../domain/kernel/evolve.ts";
 import type { Session } from "../../domain/session.ts";
-import { prepared, preparedWrite, runStatement } from "../prepared.ts";
-import { toSessionColumns } from "../rows/session-row.ts";
+import { prepared, runStatement, runWrite } from "../prepared.ts";
+import { toSessionColumns, type SessionColumns } from "../rows/session-row.ts";
 import type { Change, Committed, CommitRefused, StoredSession } from "../ports/session-store.ts";
 import type { Fence } from "../ports/node-store.ts";
 import type { IdempotencyKeyRow, SessionRow } from "../tables.ts";
@@ -109,7 +109,7 @@ async function storeSession(
           epoch: 0,
           agentCursor: null,
         }
-      : await updateSession(transaction, after, lock, {
+      : await updateSession(transaction, { before: change.before?.session ?? null, after }, lock, {
           lastSeq: log.lastSeq,
           agentCursor: change.agentCursor ?? lock.agentCursor,
         });
@@ -172,24 +172,32 @@ function entriesOf({ events, messages = [], notices = {} }: Change): number {
 
 async function updateSession(
   transaction: Transaction,
-  after: Session,
+  { before, after }: { readonly before: Session | null; readonly after: Session },
   lock: SessionLock,
   { lastSeq, agentCursor }: Pick<SessionRow, "lastSeq" | "agentCursor">,
 ): Promise<StoredSession> {
-  const { createdAt: _, ...columns } = toSessionColumns(after);
   const version = lock.version + 1;
   // Output may have been appended since the session was loaded.
   const updatedAt = Math.max(lock.updatedAt, after.updatedAt);
   const times = { updatedAt, lastActiveAt: Math.max(lock.lastActiveAt, after.lastActiveAt) };
-  await updateRow(transaction, { ...columns, ...times, version, lastSeq, agentCursor });
+  const columns = { ...changedColumns(before, after), ...times, version, lastSeq, agentCursor };
+  const names = Object.keys(columns).map((name) => `"${name}" = ?`);
+  await runWrite(transaction, `update "AgentSession" set ${names.join(", ")} where "id" = ?`, [
+    ...Object.values(columns),
+    after.id,
+  ]);
   const { owner, epoch } = lock;
   return { session: { ...after, ...times }, version, lastSeq, owner, epoch, agentCursor };
 }
 
-const updateRow = preparedWrite(
-  ({ db }, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
-    db.updateTable("AgentSession").set(columns).where("id", "=", id),
-);
+/** SQLite writes every index of a column that is set, even to the same value. */
+function changedColumns(before: Session | null, after: Session): Partial<SessionColumns> {
+  const former = new Map(before === null ? [] : Object.entries(toSessionColumns(before)));
+  const changed = Object.entries(toSessionColumns(after)).filter(
+    ([name, value]) => !former.has(name) || former.get(name) !== value,
+  );
+  return Object.fromEntries(changed);
+}
 
 function changesName({ events }: Change): boolean {
   return events.some(
