@@ -220,7 +220,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       const patient = patientUntil(signal);
       return { ...context, store: patient, execute: (execution) => executeOn(patient, execution) };
     },
-    known: (sessionId) => workers.get(sessionId)?.known ?? null,
+    known: (sessionId) => workers.get(sessionId)?.ownership.known ?? null,
     nudge: wake,
     untilCleared: async (sessionId) => {
       if (!workers.has(sessionId)) return;
@@ -239,7 +239,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     canSteer: (sessionId) => workers.get(sessionId)?.canSteer ?? null,
     onOutput: (sessionId, stored) => {
       context.failpoint("output.stored");
-      workers.get(sessionId)?.learnOutput(stored);
+      workers.get(sessionId)?.ownership.learnOutput(stored);
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);
     },

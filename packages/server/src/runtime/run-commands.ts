@@ -10,7 +10,7 @@ export interface CommandOptions {
   readonly newId: () => string;
   readonly feeds: Pick<SessionFeeds, "touch" | "addCommit" | "end">;
   readonly globalFeed: Pick<GlobalFeed, "touch" | "end">;
-  readonly workers: ReadonlyMap<string, Pick<SessionWorker, "known" | "learn">>;
+  readonly workers: ReadonlyMap<string, Pick<SessionWorker, "ownership">>;
   /** Called after each commit, before the feeds show it. */
   readonly onCommit: (
     sessionId: string,
@@ -41,10 +41,10 @@ export function createCommands(options: CommandOptions) {
   const executeOn = async (on: Store, execution: Execution): Promise<Executed> => {
     const { sessionId } = execution;
     const startedAt = performance.now();
-    const known: StoredSession | null = workers.get(sessionId)?.known ?? null;
+    const known: StoredSession | null = workers.get(sessionId)?.ownership.known ?? null;
     const executed = await executeCommand({ store: on, newId, known }, execution);
     if (!executed.ok || executed.committed === null) return executed;
-    workers.get(sessionId)?.learn(executed.committed);
+    workers.get(sessionId)?.ownership.learn(executed.committed);
     await options.onCommit(sessionId, executed, performance.now() - startedAt);
     show(sessionId, executed);
     return executed;

@@ -48,6 +48,8 @@ export interface RunWorkOptions {
   readonly onWaiting: () => void;
   /** The message of the run; null if it must be read. */
   readonly message: Message | null;
+  /** The files before it, if somebody is looking at them already. */
+  readonly filesBefore: Promise<FileSnapshot | null> | null;
 }
 
 /** How long a stop waits until the output of the agent is stored. */
@@ -178,7 +180,8 @@ export class RunWork {
   }
 
   async #filesBefore(session: Session): Promise<FileSnapshot | null> {
-    const before = await this.#options.context.files.before(session, this.#options.run);
+    const { context, run, filesBefore } = this.#options;
+    const before = await (filesBefore ?? context.files.before(session, run));
     this.#hasFiles = before !== null;
     return before;
   }

@@ -1,7 +1,7 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import type { AgentOffer } from "../../domain/settings/agent-offer.ts";
 import type { Session } from "../../domain/session.ts";
-import type { Appended, Committed, Fence, StoredSession } from "../../storage/store.ts";
+import type { Fence } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
 import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
@@ -39,10 +39,12 @@ export class SessionWorker {
   readonly #context: RuntimeContext;
   readonly #sessionId: string;
   readonly #onRest: () => void;
-  readonly #ownership: SessionOwnership;
+  readonly ownership: SessionOwnership;
   readonly #agent: SessionAgent;
   #state: WorkerState<RunWork> = FREE;
   #round: Round | null = null;
+  /** The files before the run for which the agent was reserved last. */
+  #files: { readonly runId: string; readonly before: RunWorkOptions["filesBefore"] } | undefined;
   readonly #timers: LookTimers;
 
   constructor(options: {
@@ -55,12 +57,12 @@ export class SessionWorker {
     this.#sessionId = options.sessionId;
     this.#onRest = options.onRest;
     this.#timers = new LookTimers(options.context, options.sessionId);
-    this.#ownership = new SessionOwnership(options.context, options.sessionId);
+    this.ownership = new SessionOwnership(options.context, options.sessionId);
     this.#agent = new SessionAgent({
       context: options.context,
       sessionId: options.sessionId,
       onReport: (report, place) =>
-        this.#agent.report(report, place, workOf(this.#state), this.#ownership.fence),
+        this.#agent.report(report, place, workOf(this.#state), this.ownership.fence),
       onExit: () => this.nudge(CHANGED),
     });
   }
@@ -74,18 +76,9 @@ export class SessionWorker {
     this.#state = transition(this.#state, event);
   }
 
-  /** The session as this node has stored it; null if it must be read. */
-  get known(): StoredSession | null {
-    return this.#ownership.known;
-  }
-
-  readonly learn = (committed: Committed): void => this.#ownership.learn(committed);
-  readonly learnOutput = (stored: Pick<Appended, "lastSeq" | "at">): void =>
-    this.#ownership.learnOutput(stored);
-
   /** The session may have changed. */
   nudge(nudge: Nudge = {}): void {
-    if (nudge.hasChanged === true) this.#ownership.forget();
+    if (nudge.hasChanged === true) this.ownership.forget();
     if (isStopping(this.#state)) return;
     if (this.#round !== null) return joinRound(this.#round, nudge);
     const round = openRound(nudge);
@@ -106,10 +99,13 @@ export class SessionWorker {
 
   /** Keeps the idle agent for a run that is stored as handed over to it. Null when no agent is idle. */
   reserveAgent({ runId, provider }: ReservedRun): AgentReservation | null {
-    const { fence } = this.#ownership;
+    const { fence } = this.ownership;
     const isFree = this.#state.is === "free" && this.#agent.isReadyFor(provider);
     if (fence === null || !isFree) return null;
     this.#on({ type: "reserve", runId });
+    // Their files are looked at while the message is being stored.
+    const session = this.ownership.known?.session;
+    this.#files = session && { runId, before: this.#context.files.before(session, { id: runId }) };
     return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
   }
 
@@ -135,7 +131,7 @@ export class SessionWorker {
     const work = workOf(this.#state);
     await work?.settle();
     const reservedRunId = this.#state.is === "stopping" ? this.#state.reservedRunId : null;
-    await storeSuspended(this.#context, this.#sessionId, this.#ownership.fence, reservedRunId);
+    await storeSuspended(this.#context, this.#sessionId, this.ownership.fence, reservedRunId);
     work?.leave();
     await this.#agent.stop("shutdown", { urgent: true });
     await Promise.allSettled([this.#round?.done, work?.done]);
@@ -145,7 +141,7 @@ export class SessionWorker {
     this.#agent.forgetEnded();
     if (this.#context.cluster.isAlone) return;
     await this.#letGo();
-    this.#ownership.callAnother((await this.#ownership.read())?.session ?? null);
+    this.ownership.callAnother((await this.ownership.read())?.session ?? null);
   }
 
   /** The server ends, and another one goes on with the agent, if that is possible. */
@@ -162,7 +158,7 @@ export class SessionWorker {
   /** The node's lease ran out, or another node took the session over and may work on it: all work here ends. */
   async giveUp(why: LossReason | null = null): Promise<void> {
     const work = workOf(this.#state);
-    this.#ownership.fence = null;
+    this.ownership.fence = null;
     this.#leaveWork(why);
     await this.#agent.stop(why === null ? "taken_over" : "lease_lost", { urgent: true });
     await work?.done;
@@ -198,13 +194,13 @@ export class SessionWorker {
   async #look(round: Round): Promise<void> {
     const work = workOf(this.#state);
     this.#on({ type: "begin-look" });
-    const stored = this.known ?? (await this.#ownership.read());
+    const stored = this.ownership.known ?? (await this.ownership.read());
     // What was read may be older than the end of the work, which asked for another look.
     if (workOf(this.#state) !== work) return;
     const session = stored?.session ?? null;
     this.#on({ type: "end-look", session });
     this.#timers.clear();
-    const [context, ownership, agent] = [this.#context, this.#ownership, this.#agent];
+    const [context, ownership, agent] = [this.#context, this.ownership, this.#agent];
     const around = surroundings(stored, { context, ownership, agent, isWanted: round.isWanted });
     const step = nextStep(this.#state, session, around);
     await this.#carryOut(step, session, round);
@@ -246,7 +242,7 @@ export class SessionWorker {
       case "leave-to-others":
         await this.#agent.stop("drained");
         await this.#letGo();
-        return this.#ownership.callAnother(step.session);
+        return this.ownership.callAnother(step.session);
       case "yield-slot":
         await this.#agent.stop("evicted");
         slots.leave(this.#sessionId);
@@ -302,7 +298,7 @@ export class SessionWorker {
     const slot = slots.take(this.#sessionId);
     if (slot === null) {
       slots.wait(this.#sessionId);
-      if (this.#ownership.fence === null) this.#ownership.callAnother(session);
+      if (this.ownership.fence === null) this.ownership.callAnother(session);
       return false;
     }
     await slot;
@@ -310,7 +306,7 @@ export class SessionWorker {
   }
 
   #warmUp(runId: string): Promise<void> {
-    return warmUp(this.#context, { runId, ownership: this.#ownership, agent: this.#agent });
+    return warmUp(this.#context, { runId, ownership: this.ownership, agent: this.#agent });
   }
 
   async #rest(use: "idle" | "waiting"): Promise<void> {
@@ -325,7 +321,7 @@ export class SessionWorker {
   /** Gives up the slot and the ownership: the session needs nothing of this process. */
   async #letGo(): Promise<void> {
     this.#context.slots.leave(this.#sessionId);
-    await this.#ownership.release();
+    await this.ownership.release();
   }
 
   /** Stores commands under our fence. Afterwards the session is looked at again. */
@@ -337,14 +333,14 @@ export class SessionWorker {
     // The session has changed since it was read, such as a message that was withdrawn from the queue.
     if (!("refused" in done) || done.refused !== "fenced") return this.#timers.lookLater();
     // Another node took the session over. It may have released it since, so look again.
-    this.#ownership.fence = null;
+    this.ownership.fence = null;
     await this.#agent.stop("taken_over", { urgent: true });
     await this.#letGo();
     this.nudge();
   }
 
   #begin({ session, run }: RunStep, { isHanded, takenUp = null }: BeginOptions): void {
-    const { fence } = this.#ownership;
+    const { fence } = this.ownership;
     // The worker may have been stopped, or the agent reserved, since the step was chosen.
     if (fence === null || !canBegin(this.#state, run.id)) return;
     const work = new RunWork({
@@ -357,7 +353,8 @@ export class SessionWorker {
       findAgent: (of, signal) => this.#agent.forRun(run, { session: of, fence, signal }),
       stopAgent: () => this.#agent.stop("run_failed", { urgent: true }),
       onWaiting: () => this.nudge(),
-      message: this.#ownership.messageOf(run),
+      message: this.ownership.messageOf(run),
+      filesBefore: this.#files?.runId === run.id ? this.#files.before : null,
     });
     this.#on({ type: "begin-work", work });
     void work.done.then(() => {
@@ -381,12 +378,12 @@ export class SessionWorker {
 
   /** The fence if this node owned the session when it was read. Otherwise claims it, and another look follows. */
   async #own(session: Session): Promise<Fence | null> {
-    const { fence } = this.#ownership;
+    const { fence } = this.ownership;
     if (fence !== null) return fence;
-    const claimed = await this.#ownership.claim();
+    const claimed = await this.ownership.claim();
     if (claimed === "full") {
       // An idle agent makes room, on this node if it has one.
-      if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
+      if (!this.#context.slots.freeIdle()) this.ownership.callAnother(session);
       this.#timers.lookLater();
     }
     // What was read before the claim may be older than the last work of the former owner.
