@@ -242,6 +242,8 @@ CREATE TRIGGER "search_document_removed" after delete on "SearchDocument"
 CREATE VIRTUAL TABLE "SearchIndex" using fts5 (
   words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', detail = none);
 
+CREATE TABLE "SearchTodo" ("id" text primary key) strict, without rowid;
+
 CREATE TABLE "SessionEvent" (
   "sessionId" text not null constraint "session_event_session" references "AgentSession" ("id") on delete cascade,
   "seq" integer not null,

@@ -70,7 +70,7 @@ describe("a connection pooler", () => {
       await open({ url: pooledUrl, directUrl }),
     ];
     const { id: repoId } = await addRepo(a);
-    const pieces = Array.from({ length: 20 }, (_, index) => `<${index}>`);
+    const pieces = Array.from({ length: 12 }, (_, index) => `<${index}>`);
     const write = async (store: Store): Promise<unknown> => {
       const session = await beginSession(store, { repoId });
       const sent = await session.run();
@@ -82,7 +82,7 @@ describe("a connection pooler", () => {
       await session.end(sent);
       return (await session.messages()).at(-1)?.content["text"];
     };
-    const texts = await Promise.all(Array.from({ length: 16 }, (_, n) => write(n % 2 ? a : b)));
+    const texts = await Promise.all(Array.from({ length: 6 }, (_, n) => write(n % 2 ? a : b)));
     expect(texts).toEqual(texts.map(() => pieces.join("")));
   });
 
