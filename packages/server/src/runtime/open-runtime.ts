@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
@@ -7,14 +6,20 @@ import { MEMBER, type ClusterMember } from "./cluster/cluster-member.ts";
 import { drainNode, joinCluster } from "./cluster/cluster.ts";
 import type { RuntimeContext } from "./context.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
-import { comeBack, comeBackLater, findObstacles, suspendActive } from "./worker/come-back.ts";
+import {
+  comeBack,
+  comeBackLater,
+  findObstacles,
+  rememberObstacles,
+  suspendActive,
+} from "./worker/come-back.ts";
 import { continueInterrupted } from "./run/cut-run.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./feeds/global-feed.ts";
 import { createHintReader } from "./cluster/hint-reader.ts";
 import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
-import { createWorkerLook } from "./cluster/look-at-workers.ts";
+import { createWorkerLook, untilDrained } from "./cluster/look-at-workers.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
 import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import type { FolderGit } from "../git/folder-git.ts";
@@ -263,17 +268,21 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
 
   // The sessions become active before the server is ready.
+  const obstaclesNow = rememberObstacles(context.obstacleOf);
   if (cluster.isEldest) {
-    await comeBack(context, stopping.signal).catch((err: unknown) => {
-      log.error({ err }, "not all sessions could be made active again; it is tried again");
-      void comeBackLater(context, stopping.signal);
-    });
+    await comeBack({ ...context, obstacleOf: obstaclesNow }, stopping.signal).catch(
+      (err: unknown) => {
+        log.error({ err }, "not all sessions could be made active again; it is tried again");
+        void comeBackLater(context, stopping.signal);
+      },
+    );
   }
   const lookAtWorkers = createWorkerLook(store, workers, (err) =>
     log.error({ err }, "the sessions of this node could not be looked at"),
   );
   for (const sessionId of context.found.sessionIds) wake(sessionId, { isWanted: true });
   const recovery = startRecovery(context, {
+    obstaclesNow,
     isWorkedOn: (sessionId) => workers.has(sessionId),
     takeUp: (sessionId) => wake(sessionId, { isWanted: true }),
     warmUp: ({ sessionId, runId }) => wake(sessionId, { isWanted: true, warmUp: runId }),
@@ -350,7 +359,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const stopAll = async (deadlineMs: number): Promise<void> => {
     if (!cluster.isAlone) {
       await cluster.drain();
-      await drained(workers, member.drainMs);
+      await untilDrained(workers, member.drainMs);
     }
     context.failpoint("stop.begun");
     const late = AbortSignal.timeout(deadlineMs);
@@ -386,12 +395,3 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
 /** How long a stop waits for the snapshots of the last runs. A missing one is taken later. */
 const FILES_MS = 1_000;
-
-/** Waits until no worker is left or the time is over. */
-async function drained(
-  workers: ReadonlyMap<string, SessionWorker>,
-  withinMs: number,
-): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (performance.now() < deadline && workers.size > 0) await pause(20);
-}
