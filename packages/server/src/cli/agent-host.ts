@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { openPromptOf } from "../providers/acp/take-up.ts";
+import { openPromptOf, sessionOf } from "../providers/acp/take-up.ts";
 import { openAgentHost, type AgentHost } from "../providers/host/agent-host.ts";
 import { createFoundAgents, NO_AGENTS, type FoundAgents } from "../runtime/take-up/found-agents.ts";
 import type { AgentHostState } from "@holdfast/protocol";
@@ -63,6 +63,7 @@ export function foundIn(host: AgentHost | undefined): FoundAgents {
   const found = host.found.map((agent) => ({
     agent: agent.id,
     ...agent.history.head.about,
+    sessionId: sessionOf(agent.history),
     isAlive: agent.isAlive,
     prompt: openPromptOf(agent.history),
   }));

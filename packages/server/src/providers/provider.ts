@@ -27,6 +27,11 @@ export interface Provider {
    * of the provider outlives a server.
    */
   takeUp?(request: TakeUpAgent): Promise<Agent | null>;
+  /**
+   * Starts an agent that gets its session later, in a `StartAgent`. Null if that is not possible now. Absent if an agent of
+   * the provider cannot be started without its session.
+   */
+  startSpare?(request: Pick<StartAgent, "workspace" | "signal">): Promise<SpareAgent | null>;
   /** Starts an agent only to log in or out. Absent if the provider has no logins. */
   startLogin?(request: StartLogin): Promise<LoginAgent>;
   /**
@@ -52,6 +57,8 @@ export interface StartAgent {
   readonly resume: Json;
   /** The session in `resume` belongs to somebody else: the agent continues in a copy, or starts a new session. */
   readonly isFork?: boolean;
+  /** Becomes the agent if it fits, and is stopped otherwise. */
+  readonly spare?: SpareAgent | null;
   readonly onReport: OnReport;
   /** Called as soon as the process exists, even if the start fails later. */
   readonly onProcess?: (process: AgentProcess) => void;
@@ -92,6 +99,15 @@ export interface TakeUpAgent extends Pick<
 export interface StartConnections {
   readonly mcpServers: McpServers;
   readonly directories: readonly Workspace[];
+}
+
+/** A process of a provider that waits for its session. */
+export interface SpareAgent {
+  /** The folder in which it was started. */
+  readonly folder: string;
+  readonly isGone: boolean;
+  readonly exited: Promise<unknown>;
+  stop(): Promise<void>;
 }
 
 /** The process of an agent. */

@@ -12,6 +12,7 @@ import type { AgentSlots } from "./worker/agent-slots.ts";
 import type { SessionFolders } from "./folders/session-folders.ts";
 import type { SessionFiles } from "./files/session-files.ts";
 import type { Log } from "./log.ts";
+import type { SpareAgents } from "./spares/spares.ts";
 import type { OpenWorkspace } from "./open-workspace.ts";
 import type { FoundAgents } from "./take-up/found-agents.ts";
 import type { Reply } from "./reply.ts";
@@ -22,6 +23,8 @@ import type { Nudge } from "./worker/look-round.ts";
 
 export interface Limits {
   readonly liveAgents: number;
+  /** Agents of the default provider that are kept ready for sessions. They count as live agents. */
+  readonly spareAgents: number;
   /** Live agents of all nodes together; null for no common limit. */
   readonly clusterAgents: number | null;
   /** Open event streams of all clients of this node. */
@@ -53,6 +56,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   liveAgents: 5,
+  spareAgents: 0,
   clusterAgents: null,
   streams: 5_000,
   queue: 100,
@@ -94,6 +98,7 @@ export interface RuntimeContext {
   /** Tests crash the process at these points; elsewhere it does nothing. */
   readonly failpoint: (name: Failpoint) => void;
   readonly slots: AgentSlots;
+  readonly spares: SpareAgents;
   readonly agents: AgentTrail;
   /** The agents that an earlier server has left. */
   readonly found: FoundAgents;

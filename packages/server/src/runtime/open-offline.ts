@@ -17,6 +17,7 @@ import { createRequests, type RequestOptions, type Requests } from "./requests/r
 import type { Runtime } from "./runtime.ts";
 import { createProviderOffers } from "./settings/provider-offers.ts";
 import { createSecretAnswers } from "./elicitation/secret-answers.ts";
+import { NO_SPARES } from "./spares/spares.ts";
 import { NO_AGENTS } from "./take-up/found-agents.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
@@ -60,6 +61,7 @@ export function openOffline(options: OfflineOptions): Offline {
     slots: NO_SLOTS,
     agents: createAgentTrail(options.log, NO_SLOTS.limit),
     found: NO_AGENTS,
+    spares: NO_SPARES,
     cluster: ALONE,
     defaultProvider: () => catalog.defaultName,
     startsAgents: false,

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { askFromAgent } from "./permissions/agent-questions.ts";
 import { MEMBER, type ClusterMember } from "./cluster/cluster-member.ts";
 import { drainNode, joinCluster } from "./cluster/cluster.ts";
 import type { RuntimeContext } from "./context.ts";
-import { comeBack, comeBackLater, findObstacles, suspendActive } from "./worker/come-back.ts";
+import { comeBack, comeBackLater, findObstacles, rememberObstacles } from "./worker/come-back.ts";
 import { continueInterrupted } from "./run/cut-run.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./feeds/global-feed.ts";
@@ -13,6 +12,7 @@ import { createHintReader } from "./cluster/hint-reader.ts";
 import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
 import { createWorkerLook } from "./cluster/look-at-workers.ts";
+import { createEnd, type EndOptions } from "./end-runtime.ts";
 import { createAgentSlots } from "./worker/agent-slots.ts";
 import type { DamageWatch } from "./upkeep/damage-watch.ts";
 import type { FolderGit } from "../git/folder-git.ts";
@@ -29,7 +29,7 @@ import { answer } from "./requests/session-requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
 import { createProviderOffers } from "./settings/provider-offers.ts";
-import { sleep } from "./sleep.ts";
+import { createSpareAgents } from "./spares/spare-agents.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
 import { withSession } from "./session-snapshot.ts";
 import { createCommands } from "./run-commands.ts";
@@ -68,11 +68,8 @@ export interface OpenRuntime extends Pick<
   readonly runtime: Runtime;
   /** Whether this node does the work that only one node must do. */
   readonly isEldest: () => boolean;
-  /**
-   * Suspends the sessions, ends the agents and releases the lease within the deadline. `keepsAgents`: the sessions stay as they
-   * are, and their agents go on without this process.
-   */
-  stop(options: { readonly deadlineMs: number; readonly keepsAgents?: boolean }): Promise<void>;
+  /** Suspends the sessions, ends the agents and releases the lease within the deadline. */
+  stop(options: EndOptions): Promise<void>;
 }
 
 /** Opens the runtime. Recovery of an earlier process's work continues in the background. */
@@ -138,7 +135,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
   const slots = createAgentSlots({
     limit: options.limits.liveAgents,
-    evict: async (sessionId) => workers.get(sessionId)?.evict(),
+    evict: async (slot) => context.spares.evict(slot) ?? workers.get(slot)?.evict(),
     // Other nodes may have been full too, so the session is offered to all of them.
     offer: (sessionId) => wake(sessionId, WANTED),
   });
@@ -167,7 +164,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       for (const worker of workers.values()) worker.nudge(CHANGED);
     },
     onDraining: (isDraining) => {
-      if (isDraining) for (const worker of workers.values()) worker.drain();
+      if (!isDraining) return;
+      for (const worker of workers.values()) worker.drain();
+      void context.spares.clear();
     },
   });
 
@@ -190,6 +189,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       : createSessionFolders({ ...settings, ...options.worktrees });
   const files =
     git === null ? NO_FILES : createSessionFiles({ ...settings, execute, folders }, git);
+  const spares = createSpareAgents({ ...settings, slots, cluster }, options.limits.spareAgents);
   const context: RuntimeContext = {
     ...settings,
     startsAgents: true,
@@ -214,6 +214,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     slots,
     agents: createAgentTrail(log, slots.limit),
     found: options.found ?? NO_AGENTS,
+    spares,
     cluster,
     execute,
     patient: (signal) => {
@@ -246,17 +247,21 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
 
   // The sessions become active before the server is ready.
+  const obstaclesNow = rememberObstacles(context.obstacleOf);
   if (cluster.isEldest) {
-    await comeBack(context, stopping.signal).catch((err: unknown) => {
-      log.error({ err }, "not all sessions could be made active again; it is tried again");
-      void comeBackLater(context, stopping.signal);
-    });
+    await comeBack({ ...context, obstacleOf: obstaclesNow }, stopping.signal).catch(
+      (err: unknown) => {
+        log.error({ err }, "not all sessions could be made active again; it is tried again");
+        void comeBackLater(context, stopping.signal);
+      },
+    );
   }
   const lookAtWorkers = createWorkerLook(store, workers, (err) =>
     log.error({ err }, "the sessions of this node could not be looked at"),
   );
   for (const sessionId of context.found.sessionIds) wake(sessionId, WANTED);
   const recovery = startRecovery(context, {
+    obstaclesNow,
     isWorkedOn: (sessionId) => workers.has(sessionId),
     takeUp: (sessionId) => wake(sessionId, WANTED),
     warmUp: ({ sessionId, runId }) => wake(sessionId, { ...WANTED, warmUp: runId }),
@@ -266,6 +271,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     signal: stopping.signal,
   });
+
+  spares.begin();
 
   store.onOutsideWrites(
     createHintReader(context, { feeds, globalFeed, workers, wake, signal: stopping.signal }),
@@ -318,43 +325,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     openGlobalFeed: globalFeed.open,
   };
 
-  /** Another process goes on with the agents. */
-  const leave = async (deadlineMs: number): Promise<void> => {
-    stopping.abort();
-    for (const rest of rests.values()) rest.resolve();
-    const busy = [...workers.values()].map((worker) => worker.detach());
-    await Promise.race([Promise.allSettled([recovery, ...busy]), sleep(deadlineMs)]);
-    await Promise.all([feeds.stop(), globalFeed.stop()]);
-    await context.offers.settle();
-    await Promise.race([files.settle(), sleep(FILES_MS)]);
-    await cluster.stop({ keepsLease: true });
-  };
-
-  const stopAll = async (deadlineMs: number): Promise<void> => {
-    if (!cluster.isAlone) {
-      await cluster.drain();
-      await drained(workers, member.drainMs);
-    }
-    context.failpoint("stop.begun");
-    const late = AbortSignal.timeout(deadlineMs);
-    stopping.abort();
-    for (const rest of rests.values()) rest.resolve();
-    const busy = [...workers.values()].map((worker) => worker.shutDown());
-    await Promise.race([Promise.allSettled([recovery, ...busy]), sleep(deadlineMs)]);
-    context.failpoint("stop.suspending");
-    // These sessions have no agent. Any that are not suspended in time are still active at the next start.
-    if (cluster.isAlone) {
-      await suspendActive(context, late).catch((err: unknown) =>
-        log.error({ err }, "the sessions could not be suspended"),
-      );
-    }
-    context.failpoint("stop.suspended");
-    await Promise.all([feeds.stop(), globalFeed.stop()]);
-    await context.offers.settle();
-    await Promise.race([files.settle(), sleep(FILES_MS)]);
-    await cluster.stop();
-  };
-  let stopped: Promise<void> | null = null;
+  const end = createEnd(context, {
+    workers,
+    stopping,
+    settleWith: () => {
+      for (const rest of rests.values()) rest.resolve();
+      return recovery;
+    },
+    closeFeeds: () => Promise.all([feeds.stop(), globalFeed.stop()]),
+    drainMs: member.drainMs,
+  });
 
   return {
     runtime,
@@ -362,19 +342,6 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     isEldest: () => cluster.isEldest,
     obstacleOf: context.obstacleOf,
     forgetSession: context.forgetSession,
-    stop: ({ deadlineMs, keepsAgents = false }) =>
-      (stopped ??= keepsAgents ? leave(deadlineMs) : stopAll(deadlineMs)),
+    stop: end,
   };
-}
-
-/** How long a stop waits for the snapshots of the last runs. A missing one is taken later. */
-const FILES_MS = 1_000;
-
-/** Waits until no worker is left or the time is over. */
-async function drained(
-  workers: ReadonlyMap<string, SessionWorker>,
-  withinMs: number,
-): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (performance.now() < deadline && workers.size > 0) await pause(20);
 }

@@ -71,6 +71,9 @@ async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
     await check("git", checkGit),
     await check("sandbox", () => checkSandbox(settings)),
     await check("agent host", () => checkHost(settings)),
+    ...(settings.limits.spareAgents > 0
+      ? [await check("spare agents", () => checkSpares(settings))]
+      : []),
     ...(await providerFindings(settings)),
   ];
 }
@@ -185,6 +188,20 @@ function checkHost({ dataFolder, agentHost }: ServeSettings): Result {
   return host !== null && existsSync(host.socket) && processStart(host.pid) !== null
     ? `pid ${host.pid}; ${outlive}`
     : `not running, it starts with the first agent; ${outlive}`;
+}
+
+async function checkSpares(settings: ServeSettings): Promise<Result> {
+  const { catalogOf, openSandboxOf } = await import("../catalog.ts");
+  const { spareAgents, liveAgents } = settings.limits;
+  const none = (why: string): Result => ({ verdict: "warn", says: `none: ${why}` });
+  const sandbox = await openSandboxOf(settings);
+  if (sandbox.state.active) return none("an agent in a sandbox belongs to its session");
+  const catalog = catalogOf(settings);
+  if (catalog.get(catalog.defaultName)?.startSpare === undefined)
+    return none(`${catalog.defaultName} has no processes`);
+  const count = Math.min(spareAgents, liveAgents - 1);
+  if (count === 0) return none("sessions need the only slot for an agent");
+  return `up to ${count} of ${catalog.defaultName}`;
 }
 
 async function providerFindings(settings: ServeSettings): Promise<readonly Finding[]> {

@@ -159,6 +159,7 @@ function makeSchemas() {
       .strictObject({
         host: z.enum(["outside", "inside"]).optional(),
         unattendedSeconds: z.number().min(0).max(86_400).optional(),
+        spare: z.int().min(0).max(100).optional(),
       })
       .optional(),
     mcpVariables: z.array(variable).max(100).optional(),

@@ -199,7 +199,7 @@ export function describeDatabase(database: DatabaseLocation): string {
   return `PostgreSQL, ${url.host}${url.pathname}`;
 }
 
-function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
+function limitsOf({ limits, agentHost }: ConfigFile, environment: Environment): Limits {
   const { idleMinutes, silentMinutes, rateLimitMinutes, permissionMinutes, ...counts } = limits;
   const idle = readVariable(environment, IDLE_MINUTES) ?? idleMinutes;
   return {
@@ -207,6 +207,7 @@ function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
     ...defined({
       ...counts,
       liveAgents: readVariable(environment, AGENT_COUNT) ?? counts.liveAgents,
+      spareAgents: agentHost.spare,
       idleMs: times(idle, MINUTE_MS),
       silentMs: times(silentMinutes, MINUTE_MS),
       rateLimitMs: times(rateLimitMinutes, MINUTE_MS),

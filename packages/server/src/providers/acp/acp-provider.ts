@@ -1,5 +1,12 @@
 import { variablesOf } from "../../domain/mcp-server.ts";
-import type { Agent, DeleteAgentSession, Provider, StartAgent, TakeUpAgent } from "../provider.ts";
+import {
+  AgentFault,
+  type Agent,
+  type DeleteAgentSession,
+  type Provider,
+  type StartAgent,
+  type TakeUpAgent,
+} from "../provider.ts";
 import type { Choice, ProviderDescription } from "../provider-description.ts";
 import { filePatterns, type OutputFiles } from "../output-files.ts";
 import { secretsOfOwn } from "../secrets/secret-values.ts";
@@ -13,6 +20,7 @@ import {
   launch,
   stop,
   type AcpProviderOptions,
+  type LaunchedAgent,
   type OpenOptions,
 } from "./launch-agent.ts";
 import { UNKNOWN_LOGIN, type LoginStatus } from "../login.ts";
@@ -22,6 +30,7 @@ import { commandOf, searchPathOf } from "./process/agent-command.ts";
 import { agentEnvironment, secretsOf } from "./process/agent-environment.ts";
 import { findProgram } from "./process/find-program.ts";
 import { programVersion } from "./process/program-version.ts";
+import { AcpSpare } from "./spare/acp-spare.ts";
 import { takeUp } from "./take-up.ts";
 import { createLateUpdates } from "./wire/late-updates.ts";
 
@@ -49,6 +58,7 @@ export function createAcpProvider(given: AcpProviderOptions): Provider {
     ...(given.host !== undefined && {
       takeUp: (request: TakeUpAgent) => takeUpAgent(options, request, hooks),
     }),
+    startSpare: (request) => AcpSpare.start(options, request, onLoginStatus),
     startLogin: (request) => startLogin(options, { ...request, onLoginStatus }),
     deleteSession: (request) => deleteOwnSession(options, request),
   };
@@ -101,9 +111,42 @@ async function startAgent(
   request: StartAgent,
   { onStarted, onLoginStatus }: StartHooks,
 ): Promise<Agent> {
-  const { definition } = options;
-  const launched = await launch(options, request, onLoginStatus);
+  const launched = await fromSpare(request);
+  if (launched !== null) {
+    const agent = await open(options, request, { launched, onStarted }).catch((error: unknown) => {
+      // A process that was started now may still work.
+      if (request.signal.aborted || !isOfSpare(error)) throw error;
+    });
+    if (agent !== undefined) return agent;
+  }
+  return open(options, request, {
+    launched: await launch(options, request, { onLoginStatus }),
+    onStarted,
+  });
+}
+
+/** Null if there is no spare agent, or if it is not what a start would be now. */
+async function fromSpare({ spare, ...request }: StartAgent): Promise<LaunchedAgent | null> {
+  if (!(spare instanceof AcpSpare)) return null;
+  if (spare.fits(request)) return spare.take(request);
+  await spare.stop();
+  return null;
+}
+
+/** It died, or remembers that nobody was logged in. */
+function isOfSpare(error: unknown): boolean {
+  if (!(error instanceof AgentFault)) return false;
+  return error.code === "agent_exited" || error.code === "agent_needs_login";
+}
+
+async function open(
+  { definition }: OpenOptions,
+  request: StartAgent,
+  { launched, onStarted }: Pick<StartHooks, "onStarted"> & { readonly launched: LaunchedAgent },
+): Promise<Agent> {
   const { link, sweep, closeJournal, hosted } = launched;
+  const isSpare = launched.context.initialized !== undefined;
+  const own = isSpare ? { ownSessionId: request.sessionId } : {};
   try {
     const opened = await openSession(launched.context);
     onStarted({ link, session: opened });
@@ -117,7 +160,10 @@ async function startAgent(
       closeJournal,
       hosted,
       keep: (prompt) =>
-        hosted?.checkpoint({ offset: link.offset, note: noteOf(link, session, prompt) }),
+        hosted?.checkpoint({
+          offset: link.offset,
+          note: noteOf(link, session, { prompt, ...own }),
+        }),
     });
   } catch (error) {
     throw await abandon(launched, error, request.signal);

@@ -21,6 +21,7 @@ import {
 import { scriptedDefinition } from "../testing/scripted-provider.ts";
 import { createAcpProvider } from "./acp-provider.ts";
 import { findMarked, sweepAgents } from "./process/process-sweep.ts";
+import { sessionOf } from "./take-up.ts";
 
 beforeAll(needProc);
 
@@ -81,6 +82,12 @@ function openRig() {
           model: null,
           resume: null,
         }),
+      startFromSpare: async () => {
+        const workspace = { path: folder, descriptor: null };
+        const { signal } = request;
+        const spare = (await provider.startSpare?.({ workspace, signal })) ?? null;
+        return provider.startAgent({ ...request, spare, workspace, model: null, resume: null });
+      },
       takeUp: async (stored: OutputPlace | null): Promise<Agent> => {
         const agent = await provider.takeUp?.({
           ...request,
@@ -126,6 +133,28 @@ describe("an agent that is taken up", () => {
     // It can be prompted again.
     expect(await again.prompt(prompt(say("four")))).toMatchObject({ stopReason: "end_turn" });
     expect(second.text(false)).toBe("two threefour");
+  });
+
+  it("is found for the session that it got after it was started as a spare (D4)", async () => {
+    const rig = openRig();
+    const go = path.join(rig.folder, "go");
+    const first = await rig.serve();
+    const agent = await first.startFromSpare();
+    void agent.prompt(prompt(say("one "), waitFor(go), say("two"))).catch(() => {});
+    await expect.poll(() => first.text(false)).toBe("one ");
+    await first.leave();
+    const second = await rig.serve();
+    expect(second.host.found.map(({ history }) => sessionOf(history))).toEqual(["session-1"]);
+    const again = await second.takeUp(null);
+    expect(again.pid).toBe(agent.pid);
+    const end = again.prompt(prompt());
+    writeFileSync(go, "");
+    expect(await end).toMatchObject({ stopReason: "end_turn" });
+    expect(second.text(false)).toBe("one two");
+    await again.prompt(prompt(say("three")));
+    await second.leave();
+    const third = await rig.serve();
+    expect(third.host.found.map(({ history }) => sessionOf(history))).toEqual(["session-1"]);
   });
 
   it("gets the answer to the question that it asked the server before (D4)", async () => {

@@ -19,6 +19,8 @@ export interface AgentNote {
   readonly lastId: number;
   /** What the agent has used before the prompt. */
   readonly usage: Usage;
+  /** Our session, of an agent that was started before it had one. */
+  readonly ownSessionId?: string;
   /** The caller's note about the prompt. */
   readonly prompt: JsonObject;
 }
@@ -26,7 +28,7 @@ export interface AgentNote {
 export function noteOf(
   { about, loginMethods, peer, translator }: AcpLink,
   session: OpenedSession,
-  prompt: JsonObject,
+  { prompt, ...own }: Pick<AgentNote, "prompt" | "ownSessionId">,
 ): AgentNote {
   return {
     noteVersion: NOTE_VERSION,
@@ -36,6 +38,7 @@ export function noteOf(
     lastId: peer.lastId,
     usage: translator.usage,
     prompt,
+    ...own,
   };
 }
 

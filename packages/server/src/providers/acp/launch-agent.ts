@@ -3,7 +3,7 @@ import type { AgentHost } from "../host/agent-host.ts";
 import type { AboutAgent } from "../host/host-protocol.ts";
 import { toHostedFolder } from "../host/hosted-folders.ts";
 import type { HostedProcess } from "../host/hosted-process.ts";
-import { openJournal } from "../journal.ts";
+import { openJournal, type Journal } from "../journal.ts";
 import { AgentFault, type StartAgent, type ToolServer } from "../provider.ts";
 import { secretsOfAnswer, secretsOfOwn } from "../secrets/secret-values.ts";
 import type { Redactor } from "../secrets/redactor.ts";
@@ -80,6 +80,7 @@ export type OpenOptions = AcpProviderOptions & {
 export interface LaunchedAgent {
   readonly link: AcpLink;
   readonly context: OpenSession;
+  readonly marker: Marker;
   /** Sentences about connections that it does not get. */
   readonly notices: readonly string[];
   readonly sweep: () => Promise<SweepResult>;
@@ -91,7 +92,14 @@ export interface LaunchedAgent {
 export async function launch(
   options: OpenOptions,
   request: StartAgent,
-  onLoginStatus: (status: LoginStatus) => void = () => {},
+  {
+    onLoginStatus = () => {},
+    journal: given,
+  }: {
+    readonly onLoginStatus?: (status: LoginStatus) => void;
+    /** Instead of the journal of the session. */
+    readonly journal?: Journal | null;
+  } = {},
 ): Promise<LaunchedAgent> {
   const { definition, environment, owner, clientVersion, secrets, clock = Date.now } = options;
   const { workspace, sessionId } = request;
@@ -109,19 +117,9 @@ export async function launch(
     ...(await ownershipVariables(workspace.path, gitOwners, ownEnvironment)),
   };
   const { redactor } = secrets;
-  const { connections: { mcpServers = {}, directories = [] } = {} } = request;
-  const users = findUserServers({
-    configured: definition.mcpServers,
-    own: mcpServers,
-    allowed: options.mcpVariables ?? [],
-    environment,
-    searchPath: env["PATH"],
-    workspace: workspace.path,
-    network: options.sandbox?.state.active === true ? definition.network : null,
-  });
-  const userServers = users.servers.map((server) => withMarker(server, marker));
-  for (const server of users.servers)
-    for (const secret of secretsOfServer(server)) secrets.note(secret);
+  const directories = request.connections?.directories ?? [];
+  const users = userServersOf(options, request, { marker, environment: env });
+  const userServers = users.servers;
   const [program, ...args] = programOf(options, workspace.path);
   const enclosure =
     (await options.sandbox?.enclose({
@@ -136,7 +134,8 @@ export async function launch(
       given: { ...ownVariables(environment, definition), ...addressesOf(userServers) },
     })) ?? null;
   const { journalFolder: folder } = options;
-  const journal = folder === null ? null : openJournal({ folder, sessionId, redactor, clock });
+  const journal =
+    given ?? (folder === null ? null : openJournal({ folder, sessionId, redactor, clock }));
   let own: HostedProcess["host"] | null = null;
   const sweep = sweepAfterAgent({
     marker,
@@ -187,9 +186,9 @@ export async function launch(
   });
   void process.exited.then(() => stderr.end());
   const closeJournal = async (): Promise<void> => journal?.close();
-  const connections = tools.then((given) => {
-    for (const { env: own } of given) for (const secret of secretsOfOwn(own)) secrets.note(secret);
-    const inside = isEnclosed && enclosure !== null ? enclosure.toolServers : given;
+  const connections = tools.then((known) => {
+    noteSecrets(options, known);
+    const inside = isEnclosed && enclosure !== null ? enclosure.toolServers : known;
     const servers = reachable(inside, enclosure?.command.env ?? env);
     return { toolServers: servers, userServers, directories };
   });
@@ -204,7 +203,49 @@ export async function launch(
     clientVersion,
     clock,
   };
-  return { link, context, notices: users.notices, sweep, closeJournal, hosted };
+  return { link, context, marker, notices: users.notices, sweep, closeJournal, hosted };
+}
+
+/** What the agent gets for a session, if its process was started before. It is not enclosed. */
+export function connectLater(
+  options: OpenOptions,
+  request: StartAgent,
+  { marker, context: { environment } }: Pick<LaunchedAgent, "marker" | "context">,
+): Pick<LaunchedAgent, "notices"> & Pick<OpenSession, "connections"> {
+  const { definition } = options;
+  const directories = request.connections?.directories ?? [];
+  const users = userServersOf(options, request, { marker, environment });
+  const tools = toolServersOf(options, request.sessionId, marker);
+  const connections = untilAborted(tools, definition, request.signal).then((known) => {
+    noteSecrets(options, known);
+    const toolServers = reachable(known, environment);
+    return { toolServers, userServers: users.servers, directories };
+  });
+  connections.catch(() => {});
+  return { notices: users.notices, connections };
+}
+
+function userServersOf(
+  options: OpenOptions,
+  { workspace, connections }: StartAgent,
+  of: { readonly marker: Marker; readonly environment: Readonly<Record<string, string>> },
+): { readonly servers: readonly UserServer[]; readonly notices: readonly string[] } {
+  const { definition, secrets } = options;
+  const { servers, notices } = findUserServers({
+    configured: definition.mcpServers,
+    own: connections?.mcpServers ?? {},
+    allowed: options.mcpVariables ?? [],
+    environment: options.environment,
+    searchPath: of.environment["PATH"],
+    workspace: workspace.path,
+    network: options.sandbox?.state.active === true ? definition.network : null,
+  });
+  for (const server of servers) for (const secret of secretsOfServer(server)) secrets.note(secret);
+  return { servers: servers.map((server) => withMarker(server, of.marker)), notices };
+}
+
+function noteSecrets({ secrets }: OpenOptions, tools: readonly ToolServer[]): void {
+  for (const { env } of tools) for (const secret of secretsOfOwn(env)) secrets.note(secret);
 }
 
 interface StartProcess extends SpawnRequest {

@@ -33,6 +33,8 @@ export interface StartedAgent {
 export interface OpenSession extends StartedAgent {
   /** May not be known before the server can be reached. */
   readonly connections: Promise<AgentConnections>;
+  /** What a spare agent said when it was initialized. */
+  readonly initialized?: Capabilities;
 }
 
 interface ConnectedAgent extends StartedAgent {
@@ -55,7 +57,7 @@ type NewSession = Omit<OpenedSession, "capabilities" | "offered" | "notices">;
 /** Initializes an agent and opens a session: the earlier one if possible, otherwise a new one. */
 export async function openSession(started: OpenSession): Promise<OpenedSession> {
   const { link, definition, request } = started;
-  const capabilities = await initialize(started);
+  const capabilities = started.initialized ?? (await initialize(started));
   const context = { ...started, connections: await started.connections };
   const session =
     (await reopen(context, capabilities)) ??
@@ -93,7 +95,7 @@ function ask({ link, request }: StartedAgent, method: string, params: object): P
   });
 }
 
-async function initialize(context: StartedAgent): Promise<Capabilities> {
+export async function initialize(context: StartedAgent): Promise<Capabilities> {
   // No files and no terminals: agents share the disk, and some stop working if these are offered.
   const params: InitializeRequest = {
     protocolVersion: PROTOCOL_VERSION,

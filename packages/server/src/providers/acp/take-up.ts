@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { openDeadProcess } from "../host/dead-process.ts";
 import type { AgentHistory } from "../host/read-agent-log.ts";
@@ -29,6 +30,11 @@ export function openPromptOf({ note, input }: AgentHistory): JsonObject | null {
   const { requests } = readEarlierTraffic(input, { offset: 0, lastId: 0 });
   const isGiven = requests.some(({ method }) => method === "session/prompt");
   return isGiven && isAgentNote(note) ? note.prompt : null;
+}
+
+/** The session of the agent. A spare agent did not have it when it was started. */
+export function sessionOf({ note, head }: AgentHistory): string {
+  return (isAgentNote(note) ? note.ownSessionId : undefined) ?? head.about.sessionId;
 }
 
 /** Goes on with an agent that an earlier server has started. Null if that is not possible: then it is ended. */
@@ -100,7 +106,13 @@ export async function takeUp(
     closeJournal: async () => journal?.close(),
     hosted: process.host,
     keep: (next) =>
-      process.host.checkpoint({ offset: link.offset, note: noteOf(link, note.session, next) }),
+      process.host.checkpoint({
+        offset: link.offset,
+        note: noteOf(link, note.session, {
+          prompt: next,
+          ...defined({ ownSessionId: note.ownSessionId }),
+        }),
+      }),
     earlier: prompt,
   });
   return { agent, link, note };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "../../storage/store.ts";
 import { CHANGED } from "../worker/look-round.ts";
 import type { SessionWorker } from "../worker/session-worker.ts";
@@ -22,4 +23,13 @@ export function createWorkerLook(
       seen = lastSeqs;
     }, onFailure);
   };
+}
+
+/** Waits until no worker is left or the time is over. */
+export async function untilDrained(
+  workers: ReadonlyMap<string, unknown>,
+  withinMs: number,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline && workers.size > 0) await pause(20);
 }

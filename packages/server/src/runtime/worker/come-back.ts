@@ -20,7 +20,7 @@ type Context = Pick<RuntimeContext, "store" | "execute" | "clock" | "log" | "obs
  */
 export async function comeBack(context: Context, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = context;
-  const obstacleOf = remembering(context.obstacleOf);
+  const obstacleOf = rememberObstacles(context.obstacleOf);
   const counts = { resumed: 0, stuck: 0 };
   const settle = async (query: Sessions): Promise<void> => {
     const toCommand = async ({ repoId }: SessionSnapshot) =>
@@ -85,7 +85,9 @@ async function commandEach<One extends Command>(
 }
 
 /** Checks each repository once. */
-function remembering(obstacleOf: RuntimeContext["obstacleOf"]): RuntimeContext["obstacleOf"] {
+export function rememberObstacles(
+  obstacleOf: RuntimeContext["obstacleOf"],
+): RuntimeContext["obstacleOf"] {
   const obstacles = new Map<string | null, Promise<string | null>>();
   return (repoId) => {
     const obstacle = obstacles.get(repoId) ?? obstacleOf(repoId);

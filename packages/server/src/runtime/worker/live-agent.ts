@@ -233,11 +233,13 @@ async function startWith(
       connections: { mcpServers: session.mcpServers, directories },
       resume,
       isFork,
+      spare: context.spares.take(run.provider, workspace.path),
       onReport,
       onProcess: (process) => void records.push(context.agents.started({ ...about, ...process })),
       signal,
     });
     for (const record of records) record.isReady();
+    if (run.provider === context.defaultProvider()) context.spares.note(session.repoId);
     return new LiveAgent(agent, {
       records,
       connections: session,

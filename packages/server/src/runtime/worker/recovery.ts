@@ -13,6 +13,8 @@ const LOOK_AGAIN_MS = 2_000;
 const AT_ONCE = { withRoom: 500, full: 50 };
 
 export interface RecoveryOptions {
+  /** As it was when the server started. */
+  readonly obstaclesNow: RuntimeContext["obstacleOf"];
   /** Whether this process works on the session. */
   readonly isWorkedOn: (sessionId: string) => boolean;
   /** Wakes a worker, which takes the session up even if another node has more room. */
@@ -36,7 +38,8 @@ export async function startRecovery(
   do {
     try {
       context.failpoint("recovery.begun");
-      const cut = await settleLeftovers(context, options);
+      const { obstacleOf } = isFirst ? { obstacleOf: options.obstaclesNow } : context;
+      const cut = await settleLeftovers({ ...context, obstacleOf }, options);
       if (isFirst) worthWarmingUp(cut, context).forEach(options.warmUp);
       isFirst = false;
       context.failpoint("recovery.settled");
