@@ -35,12 +35,12 @@ import { readMessage, readMessages, readNewest, readNewestOfRun } from "./reads/
 import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readDecisions } from "./reads/decisions.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
-import type { Source } from "./reads/source.ts";
+import { sourceAt, type Source } from "./reads/source.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
-import type { Dialect, RunAtOnce } from "./dialect.ts";
+import type { Queryable } from "./dialect.ts";
 import type { Store } from "./store.ts";
 import type { SessionPage, SessionQuery } from "./ports/session-store.ts";
-import type { Database, SetAsideRow } from "./tables.ts";
+import type { SetAsideRow } from "./tables.ts";
 import type { Writer } from "./writes/writes.ts";
 
 export interface StoreOptions {
@@ -54,10 +54,8 @@ export interface StoreOptions {
 }
 
 interface Parts {
-  readonly dialect: Dialect;
+  readonly at: Queryable;
   readonly isShared: boolean;
-  readonly db: Database;
-  readonly run?: RunAtOnce;
   /** A number that changes with every write. Absent where it would need a request to a server. */
   readonly contentVersion?: () => number;
   readonly write: Writer;
@@ -71,7 +69,7 @@ interface Parts {
 
 /** The store for both databases. They differ in their dialect, their transactions and their faults. */
 export function portableStore(parts: Parts): Store {
-  const { dialect, isShared, db, run, write: writeNow, schema, options } = parts;
+  const { at, isShared, write: writeNow, schema, options } = parts;
   const calls = openCalls();
   const quarantine = quarantining(writeNow, options);
   const { migratedAt } = schema;
@@ -89,8 +87,7 @@ export function portableStore(parts: Parts): Store {
       const unreadable: UnreadableRow[] = [];
       try {
         const report = (row: UnreadableRow): void => void unreadable.push(row);
-        const source = { db, dialect, report, removeAt, ...(run !== undefined && { run }) };
-        const result = await read(source);
+        const result = await read(sourceAt(at, { report, removeAt }));
         return { result, quarantined: await quarantine(unreadable) };
       } catch (error) {
         throw parts.translate(error);
@@ -112,7 +109,7 @@ export function portableStore(parts: Parts): Store {
   const list = cacheLists(readList, parts.contentVersion);
 
   return {
-    engine: dialect.engine,
+    engine: at.dialect.engine,
     isShared,
     migratedAt,
     load: reading(loadSession),

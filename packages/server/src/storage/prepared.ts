@@ -16,7 +16,7 @@ export function prepared<Values extends object, Row>(
 ): Prepared<Values, Row> {
   const compiled = new Map<Dialect, CompiledQuery<Row>>();
   return async (at, values) => {
-    const { db, dialect, run } = at;
+    const { dialect, run } = at;
     const statement = compiled.get(dialect) ?? build(at, placeholdersFor(values)).compile();
     compiled.set(dialect, statement);
     const byName = new Map(Object.entries(values));
@@ -25,7 +25,7 @@ export function prepared<Values extends object, Row>(
     );
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
     if (run !== undefined) return run(statement.sql, parameters) as readonly Row[];
-    return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
+    return (await at.db.executeQuery<Row>({ ...statement, parameters })).rows;
   };
 }
 
@@ -43,14 +43,30 @@ function placeholdersFor<Values extends object>(values: Values): Values {
   return Object.fromEntries(placeholders) as Values;
 }
 
-/** Runs a statement written as text, with `?` for its parameters. For every piece of text that an agent streams. */
+/**
+ * Runs a statement written as text, with `?` for its parameters. For every piece of text that an agent streams, and for short
+ * commands, which then need no query builder.
+ */
 export async function runStatement<Row>(
-  { db, dialect, run }: Queryable,
+  at: Queryable,
   text: string,
   parameters: readonly (string | number | null)[],
 ): Promise<readonly Row[]> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
-  if (run !== undefined) return run(text, parameters) as readonly Row[];
-  const query = CompiledQuery.raw(dialect.placeholders(text), [...parameters]);
-  return (await db.executeQuery<Row>(query)).rows;
+  if (at.run !== undefined) return at.run(text, parameters) as readonly Row[];
+  const query = CompiledQuery.raw(at.dialect.placeholders(text), [...parameters]);
+  return (await at.db.executeQuery<Row>(query)).rows;
+}
+
+/** A statement of a short command, written as text with a `?` for each of these values. */
+export function written<Values extends Readonly<Record<string, string | number | null>>, Row>(
+  text: string,
+  names: readonly (keyof Values)[],
+): Prepared<Values, Row> {
+  return (at, values) =>
+    runStatement(
+      at,
+      text,
+      names.map((name) => values[name] ?? null),
+    );
 }

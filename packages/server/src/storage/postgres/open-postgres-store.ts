@@ -29,12 +29,14 @@ export async function openPostgresStore({
   const { onTrouble = () => {} } = options;
   const hints = openHints({ pool, url: directUrl, name: randomUUID(), onTrouble });
   try {
-    const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
+    const schema = await requireCurrentSchema(
+      { db, dialect: POSTGRES },
+      { engine: "postgres", failpoint: () => {} },
+    );
     const stopCompacting = startCompacting(db);
     return portableStore({
-      dialect: POSTGRES,
+      at: { db, dialect: POSTGRES },
       isShared: true,
-      db,
       write: async <Name extends WriteName>(
         name: Name,
         args: WriteArgs<Name>,

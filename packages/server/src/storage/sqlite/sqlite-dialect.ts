@@ -2,9 +2,14 @@ import { sql } from "kysely";
 import type { Dialect, Queryable, SearchDocument } from "../dialect.ts";
 import { runStatement } from "../prepared.ts";
 
+const CLOCK = "cast(unixepoch('subsec') * 1000 as integer)";
+
 export const SQLITE: Dialect = {
   engine: "sqlite",
-  now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+  clock: CLOCK,
+  get now() {
+    return sql.raw<number>(CLOCK);
+  },
   forUpdate: "",
   readsRowsAsText: true,
   greatest: (column, value) => sql`max(${sql.ref(column)}, ${value})`,
