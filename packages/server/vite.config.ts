@@ -42,9 +42,12 @@ const SCHEMAS: Rolldown.CodeSplittingGroup = {
   test: /packages.(?:protocol|client.src.(?:checked-client|schema-validation))/u,
 };
 
-/** Large libraries that few commands need. */
+/** Large libraries, or parts of them, that few commands need, or none. */
 const LARGE: Rolldown.CodeSplittingGroup = {
-  name: (id) => /node_modules.(kysely|re2js|jsonc-parser|commander)/u.exec(id)?.[1] ?? null,
+  name: (id) =>
+    /node_modules.(?:@fastify.)?(ajv|commander|fast-json-stringify|jsonc-parser|kysely|light-my-request|re2js)/u.exec(
+      id,
+    )?.[1] ?? null,
   test: /node_modules/u,
 };
 
