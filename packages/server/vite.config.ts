@@ -1,5 +1,6 @@
 import path from "node:path";
 import { defaultServerConditions, defineConfig, type Rolldown } from "vite";
+import { LAZY_LOADING } from "./build/lazy-loading.ts";
 
 /** Each starts on its own: the command line, and what it starts beside itself. */
 const PROGRAMS = {
@@ -12,72 +13,54 @@ const PROGRAMS = {
   "keeper-program": "src/providers/network/keeper/keeper-program.ts",
 };
 
-/** The writer thread loads these. In one file with the rest of the program, they would take 15 MiB more memory. */
-const NEEDED_BY_WRITER = /kysely|server.src.(?:storage|domain)/u;
-
-/** Programs that must start quickly. */
-const QUICK_PROGRAMS = {
-  main: PROGRAMS.main,
-  host: PROGRAMS["host-program"],
-  keeper: PROGRAMS["keeper-program"],
-};
-
-/** Commands that must start quickly. The program `main` is loaded before them. */
-const QUICK_COMMANDS = {
-  acp: "src/cli/doors/acp-command.ts",
-  mcp: "src/cli/doors/mcp-command.ts",
-  tools: "src/cli/tools/tool-server.ts",
-};
-
-/** Stays where it is used: large libraries, and the doors, which import one. */
-const LARGE = /node_modules.(?!commander|uuid)|server.src.doors/u;
+const SOURCES = path.join(import.meta.dirname, "src");
 
 /**
- * Modules that the same ones of these import are in one file, apart from those of all other commands. In one file with the rest,
- * the agent host and the keeper of networks, which run beside the server, would take 20 MiB more memory each and start four
- * times as slowly; `holdfast acp` would start twice as slowly.
+ * One file for each folder of the sources. A command loads those that it uses: with larger ones it would read much that it does
+ * not need, and with a file for each module it would spend its time on finding them.
  */
-function quickStarts(): Rolldown.CodeSplittingGroup {
-  const importedBy = new Map<string, Set<string>>();
-  const find = (name: string, id: string, context: Rolldown.ChunkingContext): void => {
-    const names = importedBy.get(id) ?? new Set();
-    importedBy.set(id, names);
-    if (names.has(name)) return;
-    names.add(name);
-    for (const imported of context.getModuleInfo(id)?.importedIds ?? [])
-      find(name, imported, context);
-  };
-  const findAll = (context: Rolldown.ChunkingContext): void => {
-    for (const [name, file] of Object.entries({ ...QUICK_PROGRAMS, ...QUICK_COMMANDS }))
-      find(name, path.join(import.meta.dirname, file), context);
-  };
-  return {
-    name: (id, context) => {
-      if (importedBy.size === 0) findAll(context);
-      const names = [...(importedBy.get(id) ?? [])];
-      const users = names.includes("main") ? names.filter((name) => name in QUICK_PROGRAMS) : names;
-      return users.length === 0 ? null : `of-${users.join("-")}`;
-    },
-    test: (id) => !NEEDED_BY_WRITER.test(id) && !LARGE.test(id),
-    minShareCount: 2,
-    priority: 1,
-  };
-}
+const FOLDERS: Rolldown.CodeSplittingGroup = {
+  name: (id, context) =>
+    context.getModuleInfo(id)?.isEntry === true
+      ? null
+      : path.relative(SOURCES, path.dirname(id)).replaceAll(path.sep, "-"),
+  // The doors stay with the libraries of their protocols.
+  test: (id) => id.startsWith(SOURCES) && !id.startsWith(path.join(SOURCES, "doors")),
+};
 
-const ZOD = /node_modules.zod/u;
+const ZOD: Rolldown.CodeSplittingGroup = { name: "zod", test: /node_modules.zod/u, priority: 1 };
 
-/** The schemas of the protocol take 30 ms to create. Its other modules are small, and everything imports them. */
+/** The schemas of the protocol. Its other modules are small, and everything imports them. */
 const SCHEMAS: Rolldown.CodeSplittingGroup = {
   name: (id, context) => {
     const imported = context.getModuleInfo(id)?.importedIds ?? [];
     const usesSchemas = /index\.ts$|checked-client|schema-validation/u.test(id);
-    return usesSchemas || imported.some((name) => ZOD.test(name)) ? "schemas" : null;
+    return usesSchemas || imported.some((name) => /node_modules.zod/u.test(name))
+      ? "schemas"
+      : null;
   },
   test: /packages.(?:protocol|client.src.(?:checked-client|schema-validation))/u,
-  priority: 2,
 };
 
-/** The program in few files: a command that has to find and read hundreds of them starts three times as slowly. */
+/** Large libraries, or parts of them, that few commands need, or none. */
+const LARGE: Rolldown.CodeSplittingGroup = {
+  name: (id) =>
+    /node_modules.(?:@fastify.)?(ajv|commander|fast-json-stringify|jsonc-parser|kysely|light-my-request|re2js)/u.exec(
+      id,
+    )?.[1] ?? null,
+  test: /node_modules/u,
+};
+
+/** The files are in CommonJS, and the package is not. */
+const PACKAGE_JSON: Rolldown.Plugin = {
+  name: "package-json",
+  generateBundle() {
+    const source = `${JSON.stringify({ type: "commonjs" })}\n`;
+    this.emitFile({ type: "asset", fileName: "package.json", source });
+  },
+};
+
+/** The program in few files, of which a command loads those that it uses. */
 export default defineConfig({
   ssr: {
     target: "node",
@@ -96,19 +79,19 @@ export default defineConfig({
     license: { fileName: "third-party-licenses.md" },
     rolldownOptions: {
       input: PROGRAMS,
-      // All in one folder: they find each other beside themselves.
+      plugins: [PACKAGE_JSON, LAZY_LOADING],
       output: {
+        // Node loads it faster, and can load a file in the middle of a function.
+        format: "cjs",
+        // Node reads other texts more slowly, and comments in vain.
+        charset: "ascii",
+        comments: false,
+        // All in one folder: they find each other beside themselves.
         entryFileNames: "[name].js",
         chunkFileNames: "[name]-[hash].js",
         codeSplitting: {
           includeDependenciesRecursively: false,
-          // What most commands load anyway, in one file: 5 % less time for each command.
-          groups: [
-            { name: "zod", test: ZOD, priority: 2 },
-            SCHEMAS,
-            quickStarts(),
-            { name: "shared", minShareCount: 8, test: (id) => !NEEDED_BY_WRITER.test(id) },
-          ],
+          groups: [ZOD, SCHEMAS, LARGE, FOLDERS],
         },
       },
     },

@@ -29,13 +29,13 @@ describe("the start of holdfast acp", () => {
   it("loads neither settings nor databases, schemas of the API or fetch before the first reply", async () => {
     const { before, after } = await loadedAround(["acp", "--data", world.server().data]);
     const isSlow = (name: string): boolean =>
-      /^(?:node:(?:sqlite|https?|worker_threads|crypto)|(?:shared|schemas|sqlite|find-or-start)-.*)$/u.test(
+      /^(?:node:(?:sqlite|https?|worker_threads|crypto)|(?:cli-settings|cli-gateway|kysely|schemas|storage)-.*)$/u.test(
         name,
       );
     expect(before).toContain("main.js");
     expect(before.filter(isSlow)).toEqual([]);
     // Without being asked: the next request finds it loaded.
-    expect(after).toContain("node:sqlite");
+    expect(after.some(isSettings)).toBe(true);
     expect(after).not.toContain("node:http");
   });
 
@@ -52,6 +52,10 @@ describe("the start of holdfast acp", () => {
   });
 });
 
+function isSettings(name: string): boolean {
+  return name.startsWith("cli-settings-");
+}
+
 /** The modules that a command loads before and after its first reply to an editor. */
 async function loadedAround(
   args: readonly string[],
@@ -63,7 +67,8 @@ async function loadedAround(
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
-    if (output.includes("loads node:sqlite")) child.stdin.end();
+    if (output.split("\n").some((line) => isSettings(line.replace("loads ", ""))))
+      child.stdin.end();
   });
   await new Promise((resolve) => child.once("close", resolve));
   const lines = output.trimEnd().split("\n");

@@ -24,7 +24,7 @@ import {
 } from "../../packages/server/src/storage/writes/writes.ts";
 
 /** The statements of the store on SQLite, with the virtual clock as the clock of the database. */
-const DIALECT: Dialect = { ...SQLITE, now: sql`sim_now()` };
+const DIALECT: Dialect = { ...SQLITE, clock: "sim_now()", now: sql`sim_now()` };
 
 export interface SimDatabaseView {
   /** Shared by several nodes, as PostgreSQL is; else the database of one node. */
@@ -53,8 +53,8 @@ export class SimDatabase {
   static async open(): Promise<SimDatabase> {
     const connection = openSqliteConnection(":memory:", { readOnly: false });
     const context = { engine: "sqlite", failpoint: () => {} } as const;
-    await migrateUp(connection.db, context);
-    const schema = await requireCurrentSchema(connection.db, context);
+    await migrateUp(connection, context);
+    const schema = await requireCurrentSchema(connection, context);
     return new SimDatabase(connection, { ...schema, migratedAt: 0 });
   }
 
@@ -73,11 +73,9 @@ export class SimDatabase {
     const { raw, db, run } = this.#connection;
     const memory = this.#memory;
     const store = portableStore({
-      dialect: DIALECT,
+      at: { db, dialect: DIALECT, run },
       isShared,
       isServer: false,
-      db,
-      run,
       write: async <Name extends WriteName>(
         name: Name,
         args: WriteArgs<Name>,

@@ -2,6 +2,7 @@ import { BUNDLE_MEDIA_TYPE, ID_PATTERN, toEtag, type FeedEvent } from "@holdfast
 import { bundleBody, type BundleSource } from "./bundle-body.ts";
 import { defined, errorText } from "./helpers.ts";
 import { ConnectionError, HoldfastError, toHoldfastError } from "./holdfast-error.ts";
+import type { ServerReply, Transport } from "./transport.ts";
 import type { Reply, ReplyName, Validation } from "./validation.ts";
 
 export interface ConnectionOptions {
@@ -10,7 +11,7 @@ export interface ConnectionOptions {
   readonly token?: string | undefined;
   /** Sent as `User-Agent`. Browsers ignore it. */
   readonly userAgent?: string | undefined;
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch?: Transport | undefined;
 }
 
 export interface CallOptions {
@@ -50,7 +51,7 @@ export interface Connection {
   ): Promise<Reply<Name>>;
   text(request: Request): Promise<string>;
   /** Returns the response before its body is read. Throws when the status is not 2xx. */
-  open(request: Request): Promise<Response>;
+  open(request: Request): Promise<ServerReply>;
   /** Null for an event of a newer server. Throws when the data is not valid. */
   parseEvent(name: string, data: unknown): FeedEvent | null;
 }
@@ -62,14 +63,14 @@ export function createConnection(
   const base = new URL(url.endsWith("/") ? url : `${url}/`);
   if (!/^https?:$/u.test(base.protocol)) throw new TypeError(`Not the address of a server: ${url}`);
 
-  const send = async (request: Request): Promise<Response> => {
+  const send = async (request: Request): Promise<ServerReply> => {
     const { method = "GET", path, query, body, bundle, signal } = request;
     const address = new URL(path.slice(1), base);
     address.search = toSearch(query ?? {});
     const upload = bundle === undefined ? null : bundleBody(bundle);
     const content = upload?.content ?? (body === undefined ? null : JSON.stringify(body));
     // An invalid header is the caller's mistake, not a failed connection.
-    const headers = new Headers(headersOf(request, { token, userAgent, base }));
+    const headers = checkedHeaders(headersOf(request, { token, userAgent, base }));
     try {
       return await sendRequest(address, {
         method,
@@ -77,7 +78,7 @@ export function createConnection(
         headers,
         body: content,
         signal: signal ?? null,
-        ...(content instanceof ReadableStream && { duplex: "half" }),
+        ...(upload !== null && content instanceof ReadableStream && { duplex: "half" }),
       });
     } catch (error) {
       throw signal?.aborted === true ? error : lost(`${method} ${address.href}`, error);
@@ -86,7 +87,7 @@ export function createConnection(
     }
   };
 
-  const open = async (request: Request): Promise<Response> => {
+  const open = async (request: Request): Promise<ServerReply> => {
     const response = await send(request);
     if (response.ok) return response;
     const body = parseJson(await textOf(response, request));
@@ -117,7 +118,7 @@ export function segment(id: string): string {
 
 /** The text of a response in chunks, read no faster than they are consumed. */
 export async function* textChunks(
-  response: Response,
+  response: ServerReply,
   { signal, within = (work) => work }: CallOptions & { readonly within?: Within },
 ): AsyncGenerator<string, void, undefined> {
   const reader = response.body?.getReader();
@@ -139,7 +140,7 @@ export async function* textChunks(
 /** Aborts the connection when the work takes too long. */
 export type Within = <Result>(work: Promise<Result>) => Promise<Result>;
 
-async function textOf(response: Response, { signal }: CallOptions): Promise<string> {
+async function textOf(response: ServerReply, { signal }: CallOptions): Promise<string> {
   try {
     return await response.text();
   } catch (error) {
@@ -180,6 +181,14 @@ function headersOf(
     }),
     ...headers,
   };
+}
+
+/** `Headers` would check them, too, but Node loads all of `fetch` for it. */
+function checkedHeaders(headers: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(headers))
+    if (/[^\t -~\u0080-\u00FF]/u.test(value))
+      throw new TypeError(`Not a value for the header ${name}`);
+  return headers;
 }
 
 function toSearch(query: object): string {

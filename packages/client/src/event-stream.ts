@@ -5,6 +5,7 @@ import { ConnectionError, HoldfastError } from "./holdfast-error.ts";
 import { pause, RECONNECTING, reconnectDelayMs, type Reconnecting } from "./reconnecting.ts";
 import { createSseParser } from "./sse-parser.ts";
 import { createProgress, type StreamProgress } from "./stream-progress.ts";
+import type { ServerReply } from "./transport.ts";
 
 export interface EventStreamOptions extends CallOptions {
   readonly connection: Connection;
@@ -123,7 +124,7 @@ function openLink({
   };
 }
 
-function requireEventStream({ status, headers }: Response): void {
+function requireEventStream({ status, headers }: ServerReply): void {
   const type = headers.get("content-type") ?? "nothing";
   if (/^text\/event-stream\b/iu.test(type)) return;
   throw new HoldfastError("unexpected_reply", {

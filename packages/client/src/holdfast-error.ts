@@ -1,5 +1,6 @@
 import type { Problem, ProblemCode } from "@holdfast/protocol";
 import { isObject } from "./helpers.ts";
+import type { ServerReply } from "./transport.ts";
 import type { Validation } from "./validation.ts";
 
 export type HoldfastErrorCode = ProblemCode | "unexpected_reply";
@@ -53,7 +54,7 @@ export class ConnectionError extends Error {
 
 /** The error for a reply that is a problem, or that is not valid. */
 export function toHoldfastError(
-  { status, headers }: Response,
+  { status, headers }: Pick<ServerReply, "headers" | "status">,
   body: unknown,
   validation: Validation,
 ): HoldfastError {
@@ -76,7 +77,7 @@ export function toHoldfastError(
   });
 }
 
-function retryAfterOf(headers: Headers): number | null {
+function retryAfterOf(headers: Pick<Headers, "get">): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;
   const ms = /^\d+$/u.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

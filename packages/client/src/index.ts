@@ -6,6 +6,7 @@ export {
   type StreamEvent,
 } from "./apply-event.ts";
 export { createClient } from "./checked-client.ts";
+export { connectionTo } from "./connection-to.ts";
 export {
   createUncheckedClient,
   type Client,
@@ -21,5 +22,7 @@ export type { OnConnection } from "./event-stream.ts";
 export type { Followed } from "./follow.ts";
 export { ConnectionError, HoldfastError, type HoldfastErrorCode } from "./holdfast-error.ts";
 export type { Sessions, ToolOutput } from "./sessions.ts";
+export { createNodeTransport } from "./node-transport.ts";
 export { createSocketFetch } from "./socket-fetch.ts";
+export type { ServerReply, Transport } from "./transport.ts";
 export { backoffMs, defined, errorText, isObject } from "./helpers.ts";

@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 // Exits with 0 if the server of this environment replies to /healthz, otherwise with 1 and the reason. It is a small
 // program of its own because a container runs it every few seconds.
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import path from "node:path";
-
-// An import would also load all of `fetch`, which takes longer than the rest.
-const { Agent, get } = process.getBuiltinModule("node:http");
+const { readFileSync } = require("node:fs");
+const { Agent, get } = require("node:http");
+const { homedir } = require("node:os");
+const path = require("node:path");
 
 /** The program that runs the check has a shorter timeout, such as the three seconds of the image. */
 const REPLY_WITHIN_MS = 30_000;

@@ -9,14 +9,11 @@ if (major < 22 || (major === 22 && minor < 18)) {
   );
   process.exit(64);
 }
-import("node:module")
-  .then(({ enableCompileCache }) => enableCompileCache())
-  .then(() => import("../dist/program/main.js"))
-  .then(
-    ({ main }) => main(process.argv.slice(2)),
-    (error) => {
-      console.error(error);
-      // To whoever calls a hook, 2 would mean to stop.
-      process.exit(process.argv[2] === "hook" ? 1 : 2);
-    },
-  );
+require("node:module").enableCompileCache();
+Promise.resolve()
+  .then(() => require("../dist/program/main.js").main(process.argv.slice(2)))
+  .catch((error) => {
+    console.error(error);
+    // To whoever calls a hook, 2 would mean to stop.
+    process.exit(process.argv[2] === "hook" ? 1 : 2);
+  });

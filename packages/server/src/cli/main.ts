@@ -11,8 +11,7 @@ const ALONE = ["up", "--open"];
 
 /** Runs one command line; the exit code is set, never thrown. */
 export async function main(typed: readonly string[]): Promise<void> {
-  const isPerson = process.stdin.isTTY && process.stdout.isTTY;
-  const argv = typed.length === 0 && isPerson ? ALONE : typed;
+  const argv = typed.length === 0 && isPerson() ? ALONE : typed;
   keepFilesPrivate();
   const holdfast = await program(argv);
   const words = commandFirst(holdfast, argv);
@@ -27,6 +26,10 @@ export async function main(typed: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = await report(error, { holdfast, words, sessionId });
   }
+}
+
+function isPerson(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY;
 }
 
 interface FailedCommand {

@@ -8,7 +8,27 @@ import { addUpkeepCommands } from "./program-upkeep.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
-/** The whole command line. The code of a command is loaded when it runs. */
+/** Groups of commands. Most of the time of a short command would go into the groups that it is not in. */
+const GROUPS: readonly { readonly add: (holdfast: Command) => void; readonly names: string }[] = [
+  {
+    add: addServerCommands,
+    names: "serve open acp mcp doctor up down restart status logs service",
+  },
+  {
+    add: addSessionCommands,
+    names: "create send options watch inbox resume cancel list get fork archive delete",
+  },
+  { add: addChangesCommands, names: "changes rewind" },
+  { add: addWorkCommands, names: "commit merge rebase push pull-request compare" },
+  { add: addTrackingCommands, names: "update should-resume finalize cleanup hook" },
+  {
+    add: addUpkeepCommands,
+    names:
+      "init providers login logout repos export import removed restore stats token nodes db completion",
+  },
+];
+
+/** The whole command line, or the part of it with the command in the first word. The code of a command is loaded when it runs. */
 export async function program(argv: readonly string[]): Promise<Command> {
   const holdfast = new Command("holdfast")
     .description(DESCRIPTION)
@@ -25,12 +45,9 @@ export async function program(argv: readonly string[]): Promise<Command> {
     .enablePositionalOptions()
     .configureHelp(HELP)
     .addHelpText("after", AFTER_HELP);
-  addServerCommands(holdfast);
-  addSessionCommands(holdfast);
-  addChangesCommands(holdfast);
-  addWorkCommands(holdfast);
-  addTrackingCommands(holdfast);
-  addUpkeepCommands(holdfast);
+  const [first = ""] = argv;
+  const named = GROUPS.filter(({ names }) => names.split(" ").includes(first));
+  for (const { add } of named.length > 0 ? named : GROUPS) add(holdfast);
   // Only the shell calls this, through the script of `completion`.
   if (argv[0] === "complete")
     await (await import("./commands/completion.ts")).addCompletion(holdfast);

@@ -4,7 +4,9 @@ import type { Database, EventRow } from "./tables.ts";
 /** The SQL in which the two databases differ. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
-  /** The clock of the database, in epoch milliseconds. All nodes share it. */
+  /** The clock of the database, in epoch milliseconds, as text. All nodes share it. */
+  readonly clock: string;
+  /** The same for the query builder. */
   readonly now: RawBuilder<number>;
   /** Added to a select, locks its rows until the transaction ends. */
   readonly forUpdate: string;

@@ -1,7 +1,7 @@
-import { sql, type Kysely } from "kysely";
 import { migrationStatus } from "./migrations/migrate.ts";
 import { isObject } from "../domain/json.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Queryable } from "./dialect.ts";
+import { runStatement } from "./prepared.ts";
 
 /** Facts about a database. */
 export interface DatabaseInspection {
@@ -27,34 +27,35 @@ export interface LiveLease {
 }
 
 /** The part of an inspection that both engines share. */
-export async function inspectTables<Schema>(
-  db: Kysely<Schema>,
-  dialect: Dialect,
+export async function inspectTables(
+  at: Queryable,
 ): Promise<Pick<DatabaseInspection, "holds" | "pending" | "leases">> {
-  const status = await migrationStatus(db, { engine: dialect.engine, failpoint: () => {} });
+  const status = await migrationStatus(at, { engine: at.dialect.engine, failpoint: () => {} });
   const executed = status.filter(({ executedAt }) => executedAt !== null);
   const pending = status.filter(({ executedAt }) => executedAt === null);
   const hasLeases = executed.some(({ name }) => name >= FIRST_WITH_LEASES);
   return {
     holds: executed.length === 0 ? "other" : "holdfast",
     pending: pending.map(({ name }) => name),
-    leases: hasLeases ? await liveLeases(db, dialect) : [],
+    leases: hasLeases ? await liveLeases(at) : [],
   };
 }
 
 const FIRST_WITH_LEASES = "0002-sessions";
 
 /** Reads all existing columns: the schema may be older or newer than this program. */
-async function liveLeases<Schema>(
-  db: Kysely<Schema>,
-  { now }: Dialect,
-): Promise<readonly LiveLease[]> {
-  const { rows } = await sql<{
+async function liveLeases(at: Queryable): Promise<readonly LiveLease[]> {
+  const { clock } = at.dialect;
+  const rows = await runStatement<{
     readonly node: string;
     readonly about?: string | null;
     readonly expiresInMs: number;
-  }>`select *, "expiresAt" - ${now} as "expiresInMs" from "NodeLease"
-    where "expiresAt" > ${now} order by "startedAt", "node"`.execute(db);
+  }>(
+    at,
+    `select *, "expiresAt" - ${clock} as "expiresInMs" from "NodeLease"
+      where "expiresAt" > ${clock} order by "startedAt", "node"`,
+    [],
+  );
   return rows.map(({ node, about, expiresInMs }) => ({
     id: node,
     name: nameIn(about ?? null),

@@ -43,14 +43,14 @@ import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-
 import { readDecisions } from "./reads/decisions.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
 import { withRemoval } from "./reads/joined-session.ts";
-import type { Source } from "./reads/source.ts";
+import { sourceAt, type Source } from "./reads/source.ts";
 import { keepIndexed } from "./search/keep-indexed.ts";
 import { recordOfSession } from "./rows/session-row.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
-import type { AskServer, Dialect, Queryable, RunAtOnce } from "./dialect.ts";
+import type { Queryable } from "./dialect.ts";
 import type { Store } from "./store.ts";
 import type { SessionPage, SessionQuery } from "./ports/session-store.ts";
-import type { Database, SetAsideRow } from "./tables.ts";
+import type { SetAsideRow } from "./tables.ts";
 import type { Writer } from "./writes/writes.ts";
 
 export interface StoreOptions {
@@ -64,11 +64,8 @@ export interface StoreOptions {
 }
 
 interface Parts {
-  readonly dialect: Dialect;
+  readonly at: Queryable;
   readonly isShared: boolean;
-  readonly db: Database;
-  readonly run?: RunAtOnce;
-  readonly ask?: AskServer;
   /** A number that changes with every write. Absent where it would need a request to a server. */
   readonly contentVersion?: () => number;
   /** A process that stays. A command exits too soon to do anything in the background. */
@@ -84,7 +81,8 @@ interface Parts {
 
 /** The store for both databases. They differ in their dialect, their transactions and their faults. */
 export function portableStore(parts: Parts): Store {
-  const { dialect, isShared, db, run, ask, write: writeNow, schema, options } = parts;
+  const { at, isShared, write: writeNow, schema, options } = parts;
+  const { dialect } = at;
   const calls = openCalls();
   const quarantine = quarantining(writeNow, options);
   const { migratedAt } = schema;
@@ -100,13 +98,6 @@ export function portableStore(parts: Parts): Store {
     return calls.run(() => writeNow(name, args, options));
   };
 
-  const at: Queryable = {
-    db,
-    dialect,
-    ...(run !== undefined && { run }),
-    ...(ask !== undefined && { ask }),
-  };
-
   /** Reads, quarantines unreadable rows, and translates failures into faults. */
   const readAll = <Result>(
     read: (source: Source) => Promise<Result>,
@@ -115,8 +106,7 @@ export function portableStore(parts: Parts): Store {
       const unreadable: UnreadableRow[] = [];
       try {
         const report = (row: UnreadableRow): void => void unreadable.push(row);
-        const source = { ...at, report, removeAt };
-        const result = await read(source);
+        const result = await read(sourceAt(at, { report, removeAt }));
         return { result, quarantined: await quarantine(unreadable) };
       } catch (error) {
         throw parts.translate(error);
@@ -138,7 +128,7 @@ export function portableStore(parts: Parts): Store {
   const list = cacheLists(readList, parts.contentVersion);
 
   return {
-    engine: dialect.engine,
+    engine: at.dialect.engine,
     isShared,
     migratedAt,
     load: reading(loadSession),

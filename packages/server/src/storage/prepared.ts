@@ -87,7 +87,10 @@ type Value = string | number | null;
 /** Lists only on PostgreSQL. */
 type TextParameters = readonly (Value | readonly Value[])[];
 
-/** Runs a statement written as text, with `?` for its parameters. For every piece of text that an agent streams. */
+/**
+ * Runs a statement written as text, with `?` for its parameters. For every piece of text that an agent streams, and for short
+ * commands, which then need no query builder.
+ */
 export function runStatement<Row>(
   at: Queryable,
   text: string,
@@ -99,4 +102,17 @@ export function runStatement<Row>(
 /** The same for a write whose rows nobody reads. The transaction waits for it at its end. */
 export function runWrite(at: Queryable, text: string, parameters: TextParameters): Promise<void> {
   return write(at, at.dialect.placeholders(text), parameters);
+}
+
+/** A statement of a short command, written as text with a `?` for each of these values. */
+export function written<Values extends Readonly<Record<string, string | number | null>>, Row>(
+  text: string,
+  names: readonly (keyof Values)[],
+): Prepared<Values, Row> {
+  return (at, values) =>
+    runStatement(
+      at,
+      text,
+      names.map((name) => values[name] ?? null),
+    );
 }

@@ -52,7 +52,7 @@ export async function resumeSession(id: string, flags: AnswerFlags): Promise<voi
     flags,
     async ({ sessions }) => {
       if (answer === undefined) return sessions.resume(id);
-      const suspensionId = suspension ?? onlyOneOf(await sessions.get(id)).id;
+      const suspensionId = suspension ?? onlyOneOf(await sessions.read(id)).id;
       return sessions.answer(id, { suspensionId, answer: parseAnswer(answer) });
     },
     (name, { status, state }) => `${name} is ${status}, ${state}.`,

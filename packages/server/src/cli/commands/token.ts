@@ -19,7 +19,7 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { name, scope, session, expires } = flags;
   const created = await withGateway(flags, "create", async ({ sessions, tokens }) => {
-    const sessionId = session === undefined ? undefined : (await sessions.get(session)).id;
+    const sessionId = session === undefined ? undefined : (await sessions.read(session)).id;
     return tokens.create(defined({ name, scope, sessionId, expiresInDays: expires }));
   });
   if (flags.json === true) return printer.json(created);

@@ -155,7 +155,7 @@ export async function getSession(
   const printer = openPrinter(flags);
   await withGateway(flags, "read", async ({ sessions }) => {
     if (flags.raw === true) printer.json(await sessions.raw(id));
-    else printer.gaia(toState(await sessions.get(id)));
+    else printer.gaia(toState(await sessions.read(id)));
   });
 }
 

@@ -63,7 +63,7 @@ async function exportGaia(
 }
 
 async function* named(gateway: SessionGateway, ids: readonly string[]): AsyncGenerator<Session> {
-  for (const id of ids) yield await gateway.sessions.get(id);
+  for (const id of ids) yield await gateway.sessions.read(id);
 }
 
 /** Sessions that an orchestrator created or that have an agent; GAIA does not know the others. */

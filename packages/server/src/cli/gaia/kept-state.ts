@@ -41,7 +41,8 @@ const keptSchema = z.object({
 
 /** Null for a session that was never imported, or whose key was overwritten. */
 export function keptIn(metadata: JsonObject): z.infer<typeof keptSchema> | null {
-  return keptSchema.safeParse(metadata[KEPT_KEY]).data ?? null;
+  const kept = metadata[KEPT_KEY];
+  return kept === undefined ? null : (keptSchema.safeParse(kept).data ?? null);
 }
 
 /** The metadata without our own keys, as the user wrote it. */

@@ -15,17 +15,17 @@ export function isSessionId(name: string): boolean {
 }
 
 // Each message completes the sentence "The field is not …".
-const phase = z.enum(PHASES, "a phase");
-const text = z.string("a text").nullish();
-const object = z.custom<JsonObject>(isObject, "an object");
-const time = z.string("a time").transform((value, context) => {
+const phaseSchema = z.enum(PHASES, "a phase");
+const textSchema = z.string("a text").nullish();
+const objectSchema = z.custom<JsonObject>(isObject, "an object");
+const timeSchema = z.string("a time").transform((value, context) => {
   const at = parseStateTime(value);
   if (at === null) context.issues.push({ code: "custom", message: "a time", input: value });
   return at ?? 0;
 });
 
-export const phaseChangeSchema = object
-  .pipe(z.object({ from_phase: phase, to_phase: phase, timestamp: time }))
+export const phaseChangeSchema = objectSchema
+  .pipe(z.object({ from_phase: phaseSchema, to_phase: phaseSchema, timestamp: timeSchema }))
   .transform(({ from_phase: from, to_phase: to, timestamp: at }): PhaseChange => ({
     from,
     to,
@@ -40,17 +40,17 @@ const stateSchema = z.object({
       (name) => isSessionId(name) || agentIdSchema.safeParse(name).success,
       "1 to 128 letters, digits, dots, colons, hyphens or underscores",
     ),
-  phase,
-  created_at: time,
+  phase: phaseSchema,
+  created_at: timeSchema,
   history: z.array(phaseChangeSchema, "a list").nullish(),
-  last_updated: time.nullish(),
+  last_updated: timeSchema.nullish(),
   /** GAIA's scripts write an object with a message and a time; its documentation has a text. */
-  last_error: z.union([z.string(), object], "a text").nullish(),
-  finalized_at: time.nullish(),
-  summary: text,
-  agent_name: text,
-  purpose: text,
-  metadata: object.nullish(),
+  last_error: z.union([z.string(), objectSchema], "a text").nullish(),
+  finalized_at: timeSchema.nullish(),
+  summary: textSchema,
+  agent_name: textSchema,
+  purpose: textSchema,
+  metadata: objectSchema.nullish(),
   resume_ready: z.boolean("true or false").nullish(),
   error_count: z.int("a whole number from 0").min(0, "a whole number from 0").nullish(),
 });

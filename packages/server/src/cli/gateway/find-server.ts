@@ -24,6 +24,8 @@ export interface ServerAddress {
   readonly url: string;
   /** The options of a client for this server. */
   readonly client: ClientOptions;
+  /** Null for a server that did not announce itself on this machine. */
+  readonly version: string | null;
 }
 
 /** The settings of a command that takes `--url`. */
@@ -49,13 +51,19 @@ export async function findServer(
   if (flags.url !== undefined) {
     const local = runningServer(dataFolder);
     const isLocal = local !== null && originOf(local.url) === originOf(flags.url);
-    return addressOf({ url: flags.url, token, folder: isLocal ? dataFolder : null });
+    return addressOf({
+      url: flags.url,
+      token,
+      folder: isLocal ? dataFolder : null,
+      version: isLocal ? local.version : null,
+    });
   }
   const used = isFolderNamed(flags, settings)
     ? (serverOn(dataFolder) ?? (await serverUsing(settings)))
     : await serverUsing(settings);
   if (used === null) return null;
-  return addressOf({ url: used.server.url, token, folder: used.folder });
+  const { url, version } = used.server;
+  return addressOf({ url, token, folder: used.folder, version });
 }
 
 /** A configured token comes first. Without one, the files of the server's data folder give access. */
@@ -63,17 +71,19 @@ export function addressOf({
   url,
   token,
   folder,
+  version = null,
 }: {
   readonly url: string;
   readonly token: string | null;
   readonly folder: string | null;
+  readonly version?: string | null;
 }): ServerAddress {
   const reachable = localUrl(url);
   const userAgent = `${COMMAND_LINE}/${VERSION}`;
   const socketPath = token === null && folder !== null ? findSocket(folder) : null;
-  if (socketPath !== null) return { url: reachable, client: { socketPath, userAgent } };
+  if (socketPath !== null) return { url: reachable, version, client: { socketPath, userAgent } };
   const known = token ?? (folder === null ? null : findToken(folder)) ?? undefined;
-  return { url: reachable, client: { url: reachable, token: known, userAgent } };
+  return { url: reachable, version, client: { url: reachable, token: known, userAgent } };
 }
 
 /** For work on the database itself. Throws when the server on the data folder uses another database. */

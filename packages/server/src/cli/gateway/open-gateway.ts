@@ -4,7 +4,7 @@ import { createFolderGit } from "../../git/folder-git.ts";
 import { v7 as newId } from "uuid";
 import type { Catalog } from "../../providers/catalog.ts";
 import { removeJournal } from "../../providers/journal.ts";
-import { openOffline } from "../../runtime/open-offline.ts";
+import { openOffline, type Offline } from "../../runtime/open-offline.ts";
 import { createRepositories, type Repositories } from "../../runtime/repositories/repositories.ts";
 import { openAccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import { inspectDatabase, openMigrations, openStore } from "../../storage/open-store.ts";
@@ -52,24 +52,30 @@ async function openDatabaseGateway(
 ): Promise<SessionGateway> {
   const store = await openDatabase(settings, { access });
   const catalog = withProviders ? await providersOf(settings) : NO_PROVIDERS;
-  const requests = openOffline({
+  let opened: Offline | null = null;
+  const open = (): Offline =>
+    openOffline({
+      store,
+      catalog,
+      repositories: repositoriesOf(settings, store),
+      resumePolicy: settings.resume,
+      mcpVariables: settings.mcpVariables,
+      clock: Date.now,
+      newId,
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      spoolFolder: bundlesIn(settings.dataFolder),
+      removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
+      git: createFolderGit(gitOptions(settings, null)),
+      worktrees: worktreesOf(settings, () => rootOf(settings), null),
+      keep: keepOf(settings, null),
+      forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
+    });
+  return databaseGateway({
     store,
-    catalog,
-    repositories: repositoriesOf(settings, store),
+    requests: () => (opened ??= open()),
+    tokens: () => openAccessTokens({ store, clock: Date.now, newId }),
     resumePolicy: settings.resume,
-    mcpVariables: settings.mcpVariables,
-    clock: Date.now,
-    newId,
-    log: { info: () => {}, warn: () => {}, error: () => {} },
-    spoolFolder: bundlesIn(settings.dataFolder),
-    removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
-    git: createFolderGit(gitOptions(settings, null)),
-    worktrees: worktreesOf(settings, () => rootOf(settings), null),
-    keep: keepOf(settings, null),
-    forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
-  const tokens = openAccessTokens({ store, clock: Date.now, newId });
-  return databaseGateway(requests, tokens, store.close);
 }
 
 export async function openDatabase(

@@ -11,25 +11,27 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { errorText } from "../../domain/error-text.ts";
+import { isObject } from "../../domain/json.ts";
 import { isBusy } from "../../storage/sqlite/faults.ts";
 import { CommandFailure } from "../exit.ts";
 import { closeFolder } from "./private-folder.ts";
 
-const serverFileSchema = z.object({
-  url: z.string(),
-  pid: z.int(),
-  startedAt: z.string(),
-  version: z.string(),
+/** The contents of `<data>/server.json` while a server runs. */
+export interface ServerFile {
+  readonly url: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly version: string;
   /** The server's node, which holds a lease in its database. Older versions do not write the fields from here on. */
-  node: z.string().optional(),
+  readonly node?: string | undefined;
   /** The identity of its database. */
-  database: z.string().optional(),
+  readonly database?: string | undefined;
   /** The database as people know it, without a password. */
-  databaseName: z.string().optional(),
-  workspaceRoot: z.string().optional(),
+  readonly databaseName?: string | undefined;
+  readonly workspaceRoot?: string | undefined;
   /** Tells the server's process from a later one with the same ID. */
-  processStart: z.string().optional(),
-});
+  readonly processStart?: string | undefined;
+}
 
 const nodeFileSchema = z.object({
   node: z.string(),
@@ -40,9 +42,6 @@ const nodeFileSchema = z.object({
 export const LOCK_FILE = "server.lock";
 const SERVER_FILE = "server.json";
 const NODE_FILE = "node.json";
-
-/** The contents of `<data>/server.json` while a server runs. */
-export type ServerFile = z.infer<typeof serverFileSchema>;
 
 export interface DataFolderLock {
   /** Publishes the server's address. */
@@ -177,7 +176,22 @@ function failure(message: string, cause: unknown): CommandFailure {
 
 /** The server that used the folder last, or uses it now. */
 export function readServerFile(folder: string): ServerFile | null {
-  return readJsonFile(path.join(folder, SERVER_FILE), serverFileSchema);
+  const value = readJson(path.join(folder, SERVER_FILE));
+  return isServerFile(value) ? value : null;
+}
+
+/** Every command reads this file. A schema would take longer than the rest of it. */
+function isServerFile(value: unknown): value is ServerFile {
+  if (!isObject(value)) return false;
+  const { url, pid, startedAt, version, ...later } = value;
+  const { node, database, databaseName, workspaceRoot, processStart } = later;
+  return (
+    Number.isSafeInteger(pid) &&
+    [url, startedAt, version].every((each) => typeof each === "string") &&
+    [node, database, databaseName, workspaceRoot, processStart].every(
+      (each) => each === undefined || typeof each === "string",
+    )
+  );
 }
 
 /** Null when the file does not exist or does not fit the schema. */
@@ -185,10 +199,15 @@ export function readJsonFile<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
 ): z.infer<Schema> | null {
+  return schema.safeParse(readJson(file)).data ?? null;
+}
+
+/** Undefined when the file does not exist or is not JSON. */
+function readJson(file: string): unknown {
   try {
-    return schema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data ?? null;
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -40,9 +40,12 @@ export const WIDE = 500;
 export function terminalOf(
   process: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env"> & Signals,
 ): Terminal {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, stderr, env } = process;
   return {
-    stdin,
+    // Node opens it only now, and most commands do not read it.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: outputOf(stdout, env),
     stderr: outputOf(stderr, env),
     signals: process,

@@ -34,6 +34,8 @@ export async function describeRoutes(
   { version }: { readonly version: string },
 ): Promise<object> {
   const app = Fastify({ exposeHeadRoutes: false });
+  // First, because a schema exists once it was used, and the document has those that exist.
+  const alsoNeeded = namesWithoutRoute();
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
   await app.register(swagger, {
@@ -74,7 +76,7 @@ export async function describeRoutes(
       return { schema: isOptional ? { ...schema, [OPTIONAL_BODY]: true } : schema, url };
     },
     transformObject: (document) =>
-      withNeededSchemas(withOptionalBodies(jsonSchemaTransformObject(document))),
+      withNeededSchemas(withOptionalBodies(jsonSchemaTransformObject(document)), alsoNeeded),
   });
   for (const { method, url, schema = {}, config = {} } of routes)
     app.route({ method, url, schema, config, handler: () => {} });
@@ -109,16 +111,21 @@ function withOptionalBodies<Document extends object>(document: Document): Docume
 
 const REF = /#\/components\/schemas\/(\w+)/gu;
 /** Schemas that no route refers to: the data of events, and the request of a permission. */
-const ALSO_NEEDED = [...Object.values(FEED_EVENTS), permissionRequestSchema].flatMap(namesIn);
+function namesWithoutRoute(): readonly string[] {
+  return [...Object.values(FEED_EVENTS), permissionRequestSchema].flatMap(namesIn);
+}
 
 /**
  * Removes unused schemas. The generator writes each schema twice, for requests with the suffix `Input`. The suffix is
  * dropped if only one of the two is used, or if both are equal.
  */
-function withNeededSchemas<Document extends object>(document: Document): Document {
+function withNeededSchemas<Document extends object>(
+  document: Document,
+  alsoNeeded: readonly string[],
+): Document {
   const components = "components" in document ? Object(document.components) : {};
   const schemas: Record<string, unknown> = { ...components.schemas };
-  const needed = new Set(ALSO_NEEDED);
+  const needed = new Set(alsoNeeded);
   const gather = (value: unknown): void => {
     for (const [, name = ""] of JSON.stringify(value ?? null).matchAll(REF)) {
       if (needed.has(name)) continue;
@@ -127,7 +134,7 @@ function withNeededSchemas<Document extends object>(document: Document): Documen
     }
   };
   gather("paths" in document ? document.paths : null);
-  for (const name of ALSO_NEEDED) gather(schemas[name]);
+  for (const name of alsoNeeded) gather(schemas[name]);
 
   const plainName = (name: string): string => {
     const plain = name.replace(/Input$/u, "");

@@ -32,13 +32,17 @@ function listen(port: number, host: string, path: string): Promise<boolean> {
 for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(name, () => {});
 process.on("uncaughtException", () => {});
 
-const [folder = ""] = process.argv.slice(2);
-for (const port of readdirSync(folder).filter((name) => /^\d+$/u.test(name))) {
-  const hosts = ["127.0.0.1", "::1"];
-  const [isOpen] = await Promise.all(
-    hosts.map((host) => listen(Number(port), host, join(folder, port))),
-  );
-  if (isOpen !== true) process.exit(1);
+async function openPorts(folder: string): Promise<void> {
+  for (const port of readdirSync(folder).filter((name) => /^\d+$/u.test(name))) {
+    const hosts = ["127.0.0.1", "::1"];
+    const [isOpen] = await Promise.all(
+      hosts.map((host) => listen(Number(port), host, join(folder, port))),
+    );
+    if (isOpen !== true) process.exit(1);
+  }
+  writeSync(STDOUT, "ready");
+  closeSync(STDOUT);
 }
-writeSync(STDOUT, "ready");
-closeSync(STDOUT);
+
+const [folder = ""] = process.argv.slice(2);
+openPorts(folder).catch(() => process.exit(1));

@@ -52,7 +52,9 @@ export async function copyDatabase(
   const source = await databaseAt(from);
   const target = await databaseAt(to);
   if (await isMissing(source)) return refuse("source_missing");
-  await source.reading((db) => requireCurrentSchema(db, { engine: from.engine, failpoint }));
+  await source.reading((db) =>
+    requireCurrentSchema({ db, dialect: source.dialect }, { engine: from.engine, failpoint }),
+  );
   if (await isInUse(source)) return refuse("source_in_use");
   // Checked before the migration: a database with other data must stay unchanged.
   if (!(await isMissing(target)) && (await target.reading(hasRows)))

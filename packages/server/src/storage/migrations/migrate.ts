@@ -1,6 +1,9 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { Migrator, type MigrationResultSet } from "kysely/migration";
+import type { Queryable } from "../dialect.ts";
 import { StorageFault } from "../fault.ts";
+import { runStatement } from "../prepared.ts";
+import type { Database } from "../tables.ts";
 import { migrations } from "./migrations.ts";
 import { type MigrationContext } from "./migration-context.ts";
 
@@ -21,32 +24,32 @@ export interface MigrationStatus {
  * Runs all pending migrations in one transaction. A crash leaves the old database unchanged, except for the two tables that
  * record migrations, which are created first.
  */
-export async function migrateUp<Schema>(
-  db: Kysely<Schema>,
+export async function migrateUp(
+  at: Queryable,
   context: MigrationContext,
 ): Promise<readonly MigrationStep[]> {
-  const status = await migrationStatus(db, context);
+  const status = await migrationStatus(at, context);
   refuseNewer(status, context);
   if (status.every(({ executedAt }) => executedAt !== null)) return [];
-  await sortTimes(db, status);
-  return stepsOf(await migrator(db, context).migrateToLatest());
+  await sortTimes(at.db, status);
+  return stepsOf(await migrator(at.db, context).migrateToLatest());
 }
 
-export async function migrateDown<Schema>(
-  db: Kysely<Schema>,
+export async function migrateDown(
+  at: Queryable,
   context: MigrationContext,
 ): Promise<readonly MigrationStep[]> {
-  const status = await migrationStatus(db, context);
+  const status = await migrationStatus(at, context);
   refuseNewer(status, context);
-  await sortTimes(db, status);
-  return stepsOf(await migrator(db, context).migrateDown());
+  await sortTimes(at.db, status);
+  return stepsOf(await migrator(at.db, context).migrateDown());
 }
 
-export async function migrationStatus<Schema>(
-  db: Kysely<Schema>,
+export async function migrationStatus(
+  at: Queryable,
   context: MigrationContext,
 ): Promise<readonly MigrationStatus[]> {
-  const executed = await executedMigrations(db, context);
+  const executed = await executedMigrations(at, context);
   const known = Object.keys(migrations(context));
   const unknown = [...executed.keys()].filter((name) => !known.includes(name));
   return [...known, ...unknown].map((name) => ({ name, executedAt: executed.get(name) ?? null }));
@@ -65,11 +68,11 @@ export interface CurrentSchema {
 }
 
 /** Throws unless the database has exactly this program's schema. */
-export async function requireCurrentSchema<Schema>(
-  db: Kysely<Schema>,
+export async function requireCurrentSchema(
+  at: Queryable,
   context: MigrationContext,
 ): Promise<CurrentSchema> {
-  const status = await migrationStatus(db, context);
+  const status = await migrationStatus(at, context);
   refuseNewer(status, context);
   const pending = status.find(({ executedAt }) => executedAt === null);
   if (pending !== undefined) {
@@ -94,31 +97,33 @@ function refuseNewer(status: readonly MigrationStatus[], context: MigrationConte
 }
 
 /** Migrations run in the order of their names. Kysely sorts by time, which a clock set back would break. */
-async function sortTimes<Schema>(
-  db: Kysely<Schema>,
-  status: readonly MigrationStatus[],
-): Promise<void> {
+async function sortTimes(db: Database, status: readonly MigrationStatus[]): Promise<void> {
   if (status.every(({ executedAt }) => executedAt === null)) return;
   const table = sql.table(MIGRATION_TABLE);
   await sql`update ${table} as "one" set "timestamp" = (select max("other"."timestamp")
     from ${table} as "other" where "other"."name" <= "one"."name")`.execute(db);
 }
 
-async function executedMigrations<Schema>(
-  db: Kysely<Schema>,
+async function executedMigrations(
+  at: Queryable,
   { engine }: MigrationContext,
 ): Promise<Map<string, Date>> {
   const tables =
     engine === "sqlite"
-      ? sql`select 1 from sqlite_schema where "name" = ${MIGRATION_TABLE}`
-      : sql`select 1 where to_regclass(${`"${MIGRATION_TABLE}"`}) is not null`;
-  if ((await tables.execute(db)).rows.length === 0) return new Map();
-  const { rows } = await sql<{ name: string; timestamp: string }>`
-    select "name", "timestamp" from ${sql.table(MIGRATION_TABLE)} order by "name"`.execute(db);
+      ? await runStatement(at, `select 1 from sqlite_schema where "name" = ?`, [MIGRATION_TABLE])
+      : await runStatement(at, "select 1 where to_regclass(?) is not null", [
+          `"${MIGRATION_TABLE}"`,
+        ]);
+  if (tables.length === 0) return new Map();
+  const rows = await runStatement<{ readonly name: string; readonly timestamp: string }>(
+    at,
+    `select "name", "timestamp" from "${MIGRATION_TABLE}" order by "name"`,
+    [],
+  );
   return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]));
 }
 
-function migrator<Schema>(db: Kysely<Schema>, context: MigrationContext): Migrator {
+function migrator(db: Database, context: MigrationContext): Migrator {
   return new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve(migrations(context)) },

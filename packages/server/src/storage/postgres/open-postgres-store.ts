@@ -34,14 +34,15 @@ export async function openPostgresStore({
   const ask = askPool({ pool, names });
   const hints = openHints({ ask, url: directUrl, name: randomUUID(), onTrouble });
   try {
-    const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
+    const schema = await requireCurrentSchema(
+      { db, dialect: POSTGRES },
+      { engine: "postgres", failpoint: () => {} },
+    );
     const stopCompacting = startCompacting(db);
     return portableStore({
-      dialect: POSTGRES,
+      at: { db, dialect: POSTGRES, ask },
       isShared: true,
       isServer: true,
-      db,
-      ask,
       write: async <Name extends WriteName>(
         name: Name,
         args: WriteArgs<Name>,

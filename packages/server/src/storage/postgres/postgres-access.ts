@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { PoolConfig } from "pg";
 import type { DatabaseAccess } from "../database-access.ts";
+import type { Queryable } from "../dialect.ts";
 import { inspectTables } from "../inspection.ts";
 import { migrateDown, migrateUp, migrationStatus } from "../migrations/migrate.ts";
 import type { Database } from "../tables.ts";
@@ -24,17 +25,17 @@ export function postgresAccess({
     openStore: (options) => openPostgresStore({ url, directUrl, ...options }),
     migrations: (failpoint) => {
       const context = { engine: "postgres", failpoint } as const;
-      const migrate = <Result>(use: (db: Database) => Promise<Result>): Promise<Result> =>
-        withDatabase(directUrl, use, UNLIMITED);
+      const migrate = <Result>(use: (at: Queryable) => Promise<Result>): Promise<Result> =>
+        withDatabase(directUrl, (db) => use({ db, dialect: POSTGRES }), UNLIMITED);
       return {
-        up: () => migrate((db) => migrateUp(db, context)),
-        down: () => migrate((db) => migrateDown(db, context)),
-        status: () => migrate((db) => migrationStatus(db, context)),
+        up: () => migrate((at) => migrateUp(at, context)),
+        down: () => migrate((at) => migrateDown(at, context)),
+        status: () => migrate((at) => migrationStatus(at, context)),
       };
     },
     inspect: () =>
       withDatabase(directUrl, async (db) => ({
-        ...(await inspectTables(db, POSTGRES)),
+        ...(await inspectTables({ db, dialect: POSTGRES })),
         identity: await identityOf(db),
       })),
     identify: () => withDatabase(directUrl, identityOf),

@@ -5,9 +5,12 @@ import { runWrite } from "../prepared.ts";
 /** Number of the advisory lock for counted claims. */
 const COUNTED_CLAIMS = 0x686f6c64;
 
+const CLOCK = "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)";
+
 export const POSTGRES: Dialect = {
   engine: "postgres",
-  now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  clock: CLOCK,
+  now: sql.raw(CLOCK),
   forUpdate: " for update",
   readsRowsAsText: false,
   indexesLater: false,

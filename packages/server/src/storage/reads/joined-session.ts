@@ -1,5 +1,5 @@
 import { UnreadableRow } from "../rows/parse.ts";
-import { prepared } from "../prepared.ts";
+import { written } from "../prepared.ts";
 import { toSuspension } from "../rows/run-row.ts";
 import { fromSessionRow } from "../rows/session-row.ts";
 import type { SessionRecord } from "../ports/session-store.ts";
@@ -62,15 +62,17 @@ export async function openSuspensionRows(
   const [sessionId] = waiting;
   if (sessionId === undefined) return new Map();
   if (waiting.length === 1) return new Map([[sessionId, await openOf(source, { sessionId })]]);
-  const rows = await selectOpen(source).where("sessionId", "in", waiting).execute();
+  const open = source.db.selectFrom("Suspension").selectAll().where("status", "=", "open");
+  const rows = await open
+    .where("sessionId", "in", waiting)
+    .orderBy("createdAt")
+    .orderBy("id")
+    .execute();
   return Map.groupBy(rows, ({ sessionId }) => sessionId);
 }
 
-const openOf = prepared((source, { sessionId }: { sessionId: string }) =>
-  selectOpen(source).where("sessionId", "=", sessionId),
+const openOf = written<{ sessionId: string }, SuspensionRow>(
+  `select * from "Suspension" where "status" = 'open' and "sessionId" = ?
+    order by "createdAt", "id"`,
+  ["sessionId"],
 );
-
-function selectOpen({ db }: Pick<Source, "db">) {
-  const open = db.selectFrom("Suspension").selectAll().where("status", "=", "open");
-  return open.orderBy("createdAt").orderBy("id");
-}

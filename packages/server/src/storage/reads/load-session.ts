@@ -1,18 +1,12 @@
-import { sql } from "kysely";
-import { STAGED, type SetAsideRow } from "../tables.ts";
+import { STAGED, type RunRow, type SessionRow, type SetAsideRow } from "../tables.ts";
 import { UnreadableRow } from "../rows/parse.ts";
-import { prepared } from "../prepared.ts";
+import { written } from "../prepared.ts";
 import { toCurrentRun, toQueueEntry } from "../rows/run-row.ts";
 import { toSession } from "../rows/session-row.ts";
 import type { Loaded, ReadSession, Unloaded } from "../ports/session-store.ts";
-import {
-  openSuspensionRows,
-  selectSessions,
-  toRecord,
-  type JoinedSession,
-} from "./joined-session.ts";
+import { openSuspensionRows, toRecord, type JoinedSession } from "./joined-session.ts";
 import { queueRowsOf } from "./plain-reads.ts";
-import { reportRow, required, type Source } from "./source.ts";
+import { reportingTo, reportRow, required, type Source } from "./source.ts";
 
 /** The session with its current run, its open suspensions and its queue. */
 export async function loadSession(source: Source, sessionId: string): Promise<Loaded> {
@@ -41,12 +35,9 @@ export async function findSession(source: Source, name: string): Promise<string 
   return sessions.find(({ id }) => id === name)?.id ?? sessions[0]?.id ?? null;
 }
 
-const sessionsCalled = prepared(({ db }, { name }: { name: string }) =>
-  db
-    .selectFrom("AgentSession")
-    .select("id")
-    .where((where) => where.or([where("id", "=", name), where("agentId", "=", name)]))
-    .where("setAside", "<>", STAGED),
+const sessionsCalled = written<{ name: string }, Pick<SessionRow, "id">>(
+  `select "id" from "AgentSession" where ("id" = ? or "agentId" = ?) and "setAside" <> ${STAGED}`,
+  ["name", "name"],
 );
 
 /** A session's own ID takes precedence over another session's agent ID. */
@@ -83,7 +74,7 @@ async function atOneMoment<Result>(
     const [row] = await rowOf(source, { sessionId });
     if (row === undefined) return { found: "nothing" };
     const bad: Omit<SetAsideRow, "at">[] = [];
-    const moment: Source = { ...source, report: (row) => bad.push(row) };
+    const moment = reportingTo(source, (row) => bad.push(row));
     const result = await whenReadable(moment, row, read);
     const isAlone = row.state === "idle" && row.queued === 0;
     if (isAlone || (await versionsOf(source, { sessionId }))[0]?.version === row.version) {
@@ -107,21 +98,20 @@ async function whenReadable<Result>(
   }
 }
 
-const rowOf = prepared((source, { sessionId }: { sessionId: string }) =>
-  selectSessions(source)
-    .where("AgentSession.id", "=", sessionId)
-    .where("AgentSession.setAside", "<>", STAGED),
+const rowOf = written<{ sessionId: string }, JoinedSession>(
+  `select "AgentSession".*, "Repo"."id" as "knownRepo" from "AgentSession"
+    left join "Repo" on "Repo"."id" = "AgentSession"."repoId"
+    where "AgentSession"."id" = ? and "AgentSession"."setAside" <> ${STAGED}`,
+  ["sessionId"],
 );
 
-const versionsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
-  db.selectFrom("AgentSession").select("version").where("id", "=", sessionId),
+const versionsOf = written<{ sessionId: string }, Pick<SessionRow, "version">>(
+  `select "version" from "AgentSession" where "id" = ?`,
+  ["sessionId"],
 );
 
 /** Literals, not parameters: only then is the partial index of current runs used. */
-const currentRunsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
-  db
-    .selectFrom("Run")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .where("status", "in", [sql.lit("running"), sql.lit("suspended")]),
+const currentRunsOf = written<{ sessionId: string }, RunRow>(
+  `select * from "Run" where "sessionId" = ? and "status" in ('running', 'suspended')`,
+  ["sessionId"],
 );

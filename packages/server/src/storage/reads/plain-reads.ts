@@ -2,9 +2,9 @@ import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
 import { type Staging } from "../ports/import-store.ts";
-import { STAGED, type RunRow, type SuspensionRow } from "../tables.ts";
+import { STAGED, type QueuedMessageRow, type RunRow, type SuspensionRow } from "../tables.ts";
 import { oneOf, parseJson } from "../rows/parse.ts";
-import { prepared } from "../prepared.ts";
+import { prepared, written } from "../prepared.ts";
 import type {
   TimePage,
   QueuedMessage,
@@ -32,8 +32,9 @@ export async function readQueue(
   return readable(source, "QueuedMessage", rows, fromQueuedMessageRow);
 }
 
-export const queueRowsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
-  db.selectFrom("QueuedMessage").selectAll().where("sessionId", "=", sessionId).orderBy("position"),
+export const queueRowsOf = written<{ sessionId: string }, QueuedMessageRow>(
+  `select * from "QueuedMessage" where "sessionId" = ? order by "position"`,
+  ["sessionId"],
 );
 
 export async function readRun(source: Source, runId: string): Promise<Run | null> {

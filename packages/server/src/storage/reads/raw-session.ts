@@ -7,7 +7,7 @@ import { rawRow, selectSessions } from "./joined-session.ts";
 import { loadSession } from "./load-session.ts";
 import { readQueue, readRuns, readSuspensions } from "./plain-reads.ts";
 import { readMessages } from "./read-messages.ts";
-import type { Source } from "./source.ts";
+import { reportingTo, type Source } from "./source.ts";
 
 /** Maximum number of unreadable rows returned. */
 const MAX_PARTS = 100;
@@ -20,13 +20,10 @@ export async function readRaw(source: Source, sessionId: string): Promise<RawSes
     .executeTakeFirst();
   if (joined === undefined) return null;
   const bad = new Map<string, Omit<SetAsideRow, "at">>();
-  const watched: Source = {
-    ...source,
-    report: (row) => {
-      if (row.tableName !== "AgentSession") bad.set(`${row.tableName}/${row.rowId}`, row);
-      source.report(row);
-    },
-  };
+  const watched = reportingTo(source, (row) => {
+    if (row.tableName !== "AgentSession") bad.set(`${row.tableName}/${row.rowId}`, row);
+    source.report(row);
+  });
   const loaded = await loadSession(watched, sessionId);
   await readMessages(watched, { sessionId });
   await readRuns(watched, sessionId);

@@ -10,6 +10,24 @@ export interface Source extends Queryable {
   readonly removeAt: (session: RetainedSession) => number | null;
 }
 
+/** A source at a connection whose query builder may not have been created yet. */
+export function sourceAt(at: Queryable, context: Pick<Source, "removeAt" | "report">): Source {
+  return {
+    ...context,
+    dialect: at.dialect,
+    ...(at.run !== undefined && { run: at.run }),
+    ...(at.ask !== undefined && { ask: at.ask }),
+    get db() {
+      return at.db;
+    },
+  };
+}
+
+/** The same source, which reports unreadable rows to another place. */
+export function reportingTo(source: Source, report: Source["report"]): Source {
+  return sourceAt(source, { removeAt: source.removeAt, report });
+}
+
 /** Rows after a cursor, in the order of two columns. */
 export function isAfter(
   [first, second]: readonly [string, string],
@@ -65,7 +83,12 @@ export function required<Row extends object, Value>(
   read: (row: Row) => Value,
 ): Value[] {
   const bad: Omit<SetAsideRow, "at">[] = [];
-  const values = readable({ ...source, report: (row) => bad.push(row) }, table, rows, read);
+  const values = readable(
+    reportingTo(source, (row) => bad.push(row)),
+    table,
+    rows,
+    read,
+  );
   for (const row of bad) source.report(row);
   const [first] = bad;
   if (first === undefined) return values;

@@ -2,9 +2,10 @@ import { pathToFileURL } from "node:url";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
 import { keepNewest } from "../keep-newest.ts";
-import type { RunAtOnce } from "../dialect.ts";
-import type { Tables } from "../tables.ts";
+import type { Queryable, RunAtOnce } from "../dialect.ts";
+import type { Database, Tables } from "../tables.ts";
 import { isBusy, isDiskFull } from "./faults.ts";
+import { SQLITE } from "./sqlite-dialect.ts";
 
 /** Cached statements per connection. Queries with lists of IDs produce new ones all the time. */
 const CACHED_STATEMENTS = 200;
@@ -13,10 +14,10 @@ const RETRY_MS = 10;
 /** The write-ahead log is truncated to this size after a checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024;
 
-export interface SqliteConnection {
+export interface SqliteConnection extends Queryable {
   readonly raw: DatabaseSync;
-  readonly db: Kysely<Tables>;
   readonly run: RunAtOnce;
+  close(): Promise<void>;
 }
 
 export interface ConnectionOptions {
@@ -84,34 +85,48 @@ function connect(
     (raw.isTransaction ? null : readElsewhere(text, parameters)) ??
     prepare(text).all(bindable(parameters));
   const database = shim(raw, { prepare, run });
-  return { raw, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database }) }), run };
+  let db: Database | null = null;
+  return {
+    dialect: SQLITE,
+    raw,
+    run,
+    // Commands that only run written statements do without the query builder.
+    get db() {
+      return (db ??= openQueryBuilder(database));
+    },
+    close: async () => (db === null ? raw.close() : db.destroy()),
+  };
 }
 
 /** SQLite does not wait here when two processes open a new file at once. */
 function useWriteAheadLog(raw: DatabaseSync, waitMs: number): void {
-  const deadline = performance.now() + waitMs;
+  /** Set at the first failure, because Node loads its clock when it is first read. */
+  let deadline: number | null = null;
   for (;;) {
     try {
       raw.exec(`pragma journal_mode = wal`);
       return;
     } catch (error) {
+      deadline ??= performance.now() + waitMs;
       if (!isBusy(error) || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
 }
 
-class NodeSqliteDialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter();
+function openQueryBuilder(database: SqliteDatabase): Database {
+  /** SQLite supports schema changes in transactions; Kysely's adapter does not use that. */
+  class TransactionalAdapter extends SqliteAdapter {
+    override get supportsTransactionalDdl(): boolean {
+      return true;
+    }
   }
-}
-
-/** SQLite supports schema changes in transactions; Kysely's adapter does not use that. */
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
+  class NodeSqliteDialect extends SqliteDialect {
+    override createAdapter(): SqliteAdapter {
+      return new TransactionalAdapter();
+    }
   }
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database }) });
 }
 
 interface CachedStatement {

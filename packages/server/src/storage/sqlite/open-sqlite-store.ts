@@ -9,7 +9,6 @@ import {
   type SqliteConnection,
 } from "./connection.ts";
 import { faultFromSqlite } from "./faults.ts";
-import { SQLITE } from "./sqlite-dialect.ts";
 import { startWriterHere } from "./writer-here.ts";
 import { startWriter } from "./writer.ts";
 import { type SqliteWriter } from "./write-protocol.ts";
@@ -27,22 +26,23 @@ export async function openSqliteStore({
 }: SqliteOptions): Promise<Store> {
   const wait = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
   let writer: SqliteWriter | null = null;
-  const { db, raw, run } = openReader(file, {
+  const connection = openReader(file, {
     ...wait,
     readElsewhere: (text, parameters) => writer?.read(text, parameters) ?? null,
   });
   try {
-    const schema = await requireCurrentSchema(db, { engine: "sqlite", failpoint: () => {} });
+    const schema = await requireCurrentSchema(connection, {
+      engine: "sqlite",
+      failpoint: () => {},
+    });
     const { write, onOutsideWrites, close } = (writer = (ownThread ? startWriter : startWriterHere)(
       { file, ...wait },
     ));
     return portableStore({
-      dialect: SQLITE,
+      at: connection,
       isShared: false,
       isServer: ownThread,
-      db,
-      run,
-      contentVersion: contentVersionOf(raw),
+      contentVersion: contentVersionOf(connection.raw),
       write,
       schema,
       options,
@@ -51,11 +51,11 @@ export async function openSqliteStore({
       call: () => {},
       close: async () => {
         await close();
-        await db.destroy();
+        await connection.close();
       },
     });
   } catch (error) {
-    await db.destroy();
+    await connection.close();
     throw faultFromSqlite(error);
   }
 }

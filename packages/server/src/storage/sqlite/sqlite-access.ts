@@ -20,18 +20,18 @@ export function sqliteAccess(file: string): DatabaseAccess {
     migrations: (failpoint) => {
       const context = { engine: "sqlite", failpoint } as const;
       return {
-        up: () => withConnection(write, ({ db }) => migrateUp(db, context)),
-        down: () => withConnection(write, ({ db }) => migrateDown(db, context)),
+        up: () => withConnection(write, (connection) => migrateUp(connection, context)),
+        down: () => withConnection(write, (connection) => migrateDown(connection, context)),
         status: async () =>
           statsOf(file) === null
             ? nothingMigrated(context)
-            : withConnection(look, ({ db }) => migrationStatus(db, context)),
+            : withConnection(look, (connection) => migrationStatus(connection, context)),
       };
     },
     inspect: async () => {
       const stats = statsOf(file);
       if (stats === null) return NO_DATABASE;
-      const tables = await withConnection(look, ({ db }) => inspectTables(db, SQLITE));
+      const tables = await withConnection(look, inspectTables);
       return { ...tables, identity: identityOf(stats) };
     },
     identify: async () => {
@@ -70,7 +70,7 @@ async function withConnection<Result>(
     try {
       return await use(connection);
     } finally {
-      await connection.db.destroy();
+      await connection.close();
     }
   } catch (error) {
     throw faultFromSqlite(error);

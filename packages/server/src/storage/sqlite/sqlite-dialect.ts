@@ -4,10 +4,14 @@ import { runStatement } from "../prepared.ts";
 
 /** Bounded by the number of parameters in a statement. */
 const ENTRIES_PER_INSERT = 100;
+const CLOCK = "cast(unixepoch('subsec') * 1000 as integer)";
 
 export const SQLITE: Dialect = {
   engine: "sqlite",
-  now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+  clock: CLOCK,
+  get now() {
+    return sql.raw<number>(CLOCK);
+  },
   forUpdate: "",
   readsRowsAsText: true,
   indexesLater: true,

@@ -4,7 +4,6 @@ import { openSqliteConnection } from "./connection.ts";
 import { faultFromSqlite, isBusy } from "./faults.ts";
 import { newMarks, openMarks } from "./own-marks.ts";
 import { reserveBeside } from "./reserve.ts";
-import { SQLITE } from "./sqlite-dialect.ts";
 import type {
   SqliteWriter,
   WriteBatch,
@@ -34,11 +33,11 @@ const CHANGES_PER_CHECKPOINT = 20_000;
 /** Opens a writing connection. */
 export function openWriteBatches(options: WriterOptions): WriteBatches {
   const { checkpoints = true } = options;
-  const { raw, db, run } = openSqliteConnection(options.file, { ...options, readOnly: false });
+  const connection = openSqliteConnection(options.file, { ...options, readOnly: false });
+  const { raw, run } = connection;
   if (options.maxPages !== undefined) raw.exec(`pragma max_page_count = ${options.maxPages}`);
   // Only a safety net: a checkpoint inside a commit would delay the caller that waits for the commit.
   raw.exec(`pragma wal_autocheckpoint = ${checkpoints ? 10_000 : 0}`);
-  const transaction = { db, dialect: SQLITE, run };
   const begin = raw.prepare("begin immediate");
   const commit = raw.prepare("commit");
   const countChanges = raw.prepare("select total_changes() as changes");
@@ -59,7 +58,7 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
   async function runOne({ name, args }: WriteRequest): Promise<WriteReply> {
     raw.exec("savepoint one");
     try {
-      const value = await callWrite(transaction, name, args);
+      const value = await callWrite(connection, name, args);
       raw.exec("release one");
       return { ok: true, value };
     } catch (error) {
@@ -73,7 +72,7 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
 
   /** A lone write needs no savepoint: its failure rolls back the transaction. */
   async function runAlone({ name, args }: WriteRequest): Promise<WriteReply> {
-    return { ok: true, value: await callWrite(transaction, name, args) };
+    return { ok: true, value: await callWrite(connection, name, args) };
   }
 
   async function runAll({ requests, durable }: WriteBatch): Promise<readonly WriteReply[]> {

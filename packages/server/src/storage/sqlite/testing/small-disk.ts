@@ -10,7 +10,6 @@ import type { Store } from "../../store.ts";
 import { openSqliteConnection } from "../connection.ts";
 import { faultFromSqlite } from "../faults.ts";
 import { openSqliteStore } from "../open-sqlite-store.ts";
-import { SQLITE } from "../sqlite-dialect.ts";
 import { startWriter } from "../writer.ts";
 
 /** A store with little disk space. Tests can fill the disk and free it again. */
@@ -29,14 +28,13 @@ export async function limitedFile(): Promise<SmallDisk> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
   const file = path.join(folder, "holdfast.db");
   await (await openMigrations({ engine: "sqlite", file })).up();
-  const { db } = openSqliteConnection(file, { readOnly: true });
+  const reader = openSqliteConnection(file, { readOnly: true });
   const writer = startWriter({ file, maxPages: PAGES });
   const raw = new DatabaseSync(file, { timeout: 100_000 });
   const store = portableStore({
-    dialect: SQLITE,
+    at: reader,
     isShared: false,
     isServer: true,
-    db,
     write: writer.write,
     schema: { name: "limited", migratedAt: 0 },
     options: { clock: Date.now },
@@ -45,7 +43,7 @@ export async function limitedFile(): Promise<SmallDisk> {
     call: () => {},
     close: async () => {
       await writer.close();
-      await db.destroy();
+      await reader.close();
     },
   });
   return {
