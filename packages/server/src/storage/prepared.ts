@@ -16,17 +16,25 @@ export function prepared<Values extends object, Row>(
 ): Prepared<Values, Row> {
   const compiled = new Map<Dialect, CompiledQuery<Row>>();
   return async (at, values) => {
-    const { db, dialect, run } = at;
+    const { dialect } = at;
     const statement = compiled.get(dialect) ?? build(at, placeholdersFor(values)).compile();
     compiled.set(dialect, statement);
     const byName = new Map(Object.entries(values));
     const parameters = statement.parameters.map((value) =>
       value instanceof Placeholder ? byName.get(value.name) : value,
     );
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
-    if (run !== undefined) return run(statement.sql, parameters) as readonly Row[];
-    return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
+    return runCompiled(at, { ...statement, parameters });
   };
+}
+
+/** Without the asynchronous layers of the query builder where the driver is synchronous. */
+export async function runCompiled<Row>(
+  { db, run }: Queryable,
+  query: CompiledQuery<Row>,
+): Promise<readonly Row[]> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
+  if (run !== undefined) return run(query.sql, query.parameters) as readonly Row[];
+  return (await db.executeQuery<Row>(query)).rows;
 }
 
 class Placeholder {
