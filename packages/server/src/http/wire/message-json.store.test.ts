@@ -98,7 +98,7 @@ describe.each(["sqlite", "postgres"] as const)("messages on %s", (engine) => {
     return sessionId;
   };
 
-  it("are joined to the same JSON as from message to message, whatever is stored (C10)", async () => {
+  it("are joined to the same JSON as from message to message, whatever is stored", async () => {
     await fc.assert(
       fc.asyncProperty(
         rows,
@@ -155,7 +155,7 @@ describe.each(["sqlite", "postgres"] as const)("messages on %s", (engine) => {
     );
   });
 
-  it("that are no UTF-8 are sent as UTF-8 (C10)", async () => {
+  it("that are no UTF-8 are sent as UTF-8", async () => {
     if (engine !== "sqlite") return;
     const sessionId = await store([
       { ...usual, runId: null, content: `{"type":"text","text":"ab","partial":false}` },
