@@ -89,8 +89,9 @@ export async function buildApp(services: AppServices): Promise<App> {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemFromError(error);
     if (problem.status >= 500) request.log.error(error);
-    // A problem must not be downloaded as a file.
-    return sendProblem(reply.removeHeader("content-disposition"), problem);
+    // A problem must not be downloaded as a file, and is not compressed as the reply would have been.
+    reply.removeHeader("content-disposition").removeHeader("content-encoding");
+    return sendProblem(reply, problem);
   });
   app.addHook("onRequest", logRequest);
   const requests = createRequestMetrics();

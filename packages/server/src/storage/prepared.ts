@@ -69,6 +69,16 @@ async function write(at: Queryable, text: string, parameters: readonly unknown[]
   else at.send(text, parameters);
 }
 
+/** A statement that is built each time. Without the asynchronous layers of the query builder where the driver is synchronous. */
+export async function runCompiled<Row>(
+  at: Queryable,
+  query: CompiledQuery<Row>,
+): Promise<readonly Row[]> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
+  if (at.run !== undefined) return at.run(query.sql, query.parameters) as readonly Row[];
+  return (await at.db.executeQuery<Row>(query)).rows;
+}
+
 class Placeholder {
   readonly name: string;
 

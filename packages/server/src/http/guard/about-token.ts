@@ -1,6 +1,6 @@
 import { sessionParamsSchema, type Problem } from "@holdfast/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { includes, type Scope } from "../../domain/scope.ts";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { Browsers } from "../../runtime/tokens/browsers.ts";
@@ -126,5 +126,5 @@ export function isSameSecret(left: string, right: string): boolean {
 
 /** Digests have equal lengths, so that a comparison reveals nothing about the token's length. */
 function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }

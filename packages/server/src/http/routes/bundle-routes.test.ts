@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
+import { zstdDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { collect, each } from "../testing/lines.ts";
 import { RawClient } from "../testing/raw-client.ts";
@@ -21,6 +22,18 @@ describe("a bundle over HTTP", () => {
       "content-disposition": 'attachment; filename="session-a_b.jsonl"',
       "x-content-type-options": "nosniff",
     });
+  });
+
+  it("is compressed on the way for a client that accepts it", async () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => `{"line":${index}}`);
+    const app = await testApp({
+      runtime: { exportSession: async () => ({ ok: true, lines: each(lines) }) },
+    });
+    const headers = { "accept-encoding": "gzip, br, zstd" };
+    const reply = await app.inject({ url: "/api/sessions/s1/export", headers });
+    expect(reply.headers).toMatchObject({ "content-encoding": "zstd", vary: "accept-encoding" });
+    expect(zstdDecompressSync(reply.rawPayload).toString()).toBe(`${lines.join("\n")}\n`);
+    expect(reply.rawPayload.length).toBeLessThan(20_000);
   });
 
   it("is read no faster than the client reads it (P6)", async () => {
@@ -49,15 +62,20 @@ describe("a bundle over HTTP", () => {
     await ended.promise;
   });
 
-  it("is not found if the session is deleted before anything was sent", async () => {
-    const gone = Object.assign(new Error("It was deleted."), { code: "session_not_found" });
-    const lines = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(gone) }) };
-    const app = await testApp({ runtime: { exportSession: async () => ({ ok: true, lines }) } });
-    const reply = await app.inject("/api/sessions/s1/export");
-    expect(reply.json()).toMatchObject({ status: 404, code: "session_not_found" });
-    expect(reply.headers["content-type"]).toContain("application/problem+json");
-    expect(reply.headers["content-disposition"]).toBeUndefined();
-  });
+  it.each(["identity", "zstd"])(
+    "is not found if the session is deleted before anything was sent, as %s",
+    async (encoding) => {
+      const gone = Object.assign(new Error("It was deleted."), { code: "session_not_found" });
+      const lines = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(gone) }) };
+      const app = await testApp({ runtime: { exportSession: async () => ({ ok: true, lines }) } });
+      const headers = { "accept-encoding": encoding };
+      const reply = await app.inject({ url: "/api/sessions/s1/export", headers });
+      expect(reply.json()).toMatchObject({ status: 404, code: "session_not_found" });
+      expect(reply.headers["content-encoding"]).toBeUndefined();
+      expect(reply.headers["content-type"]).toContain("application/problem+json");
+      expect(reply.headers["content-disposition"]).toBeUndefined();
+    },
+  );
 
   it("is aborted, not ended, if it cannot be read completely", async () => {
     async function* broken(): AsyncGenerator<string> {

@@ -14,6 +14,7 @@ import type { App, AppServices } from "../app.ts";
 import { fromLines, TooLarge, toLines } from "../wire/json-lines.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
+import { compressStream } from "../server/compress-replies.ts";
 import { addSessionHead } from "../server/head-requests.ts";
 import { sendNewSession } from "../wire/send-reply.ts";
 import { toWireRemoved } from "../wire/to-wire.ts";
@@ -44,16 +45,18 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         ...readProblems("session_not_found"),
       },
     },
-    handler: async ({ params }, reply) => {
+    handler: async (request, reply) => {
+      const { params } = request;
       const exported = await runtime.exportSession(params.id);
       if (!exported.ok) return sendRefusal(reply, exported);
+      const lines = Readable.from(fromLines(exported.lines), { objectMode: false });
       return reply
         .code(200)
         .headers({
           "content-type": BUNDLE_MEDIA_TYPE,
           "content-disposition": `attachment; filename="${fileName(params.id)}"`,
         })
-        .send(Readable.from(fromLines(exported.lines), { objectMode: false }));
+        .send(compressStream(lines, { request, reply }));
     },
   });
 

@@ -1,7 +1,10 @@
 import type { FastifyRequest } from "fastify";
 
 /** Whether the client takes a body in this encoding. */
-export function acceptsEncoding({ headers }: FastifyRequest, encoding: "br" | "gzip"): boolean {
+export function acceptsEncoding(
+  { headers }: FastifyRequest,
+  encoding: "br" | "gzip" | "zstd",
+): boolean {
   const encodings = String(headers["accept-encoding"] ?? "").split(",");
   return encodings.some((accepted) => {
     const [name = "", ...options] = accepted.split(";").map((part) => part.trim().toLowerCase());

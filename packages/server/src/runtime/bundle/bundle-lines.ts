@@ -3,7 +3,14 @@ import type { QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
-import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/store.ts";
+import type {
+  MessageFormat,
+  MessageJson,
+  QueuedMessage,
+  Repo,
+  Run,
+  StoredSuspension,
+} from "../../storage/store.ts";
 
 /**
  * A bundle is JSON Lines: the header, the session, its repository, runs, suspensions, messages and queue, each on a
@@ -86,6 +93,25 @@ export function messageLine(message: Omit<Message, "complete">) {
   const { id, runId, seq, role, at } = message;
   const content = withPartial(message.content, true);
   return { type: "message", id, runId, seq, role, content, at: toTime(at) } satisfies JsonObject;
+}
+
+/** The lines of messages as the store joins them, equal to those of `messageLine`. */
+export const MESSAGE_LINES: MessageFormat = {
+  separator: "\n",
+  properties: {
+    type: "message",
+    id: "id",
+    runId: "runId",
+    seq: "seq",
+    role: "role",
+    content: "completed content",
+    at: "time",
+  } satisfies Record<keyof ReturnType<typeof messageLine>, MessageFormat["properties"][string]>,
+};
+
+export function linesOf({ json, count }: MessageJson): readonly string[] {
+  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString();
+  return count === 0 ? [] : text.split("\n");
 }
 
 export function queuedLine(

@@ -151,9 +151,9 @@ describe("an export", () => {
     const limits: number[] = [];
     const store: Store = {
       ...test.store,
-      readMessages: (query) => {
-        limits.push(query.limit ?? Infinity);
-        return test.store.readMessages(query);
+      readMessageJson: (query) => {
+        limits.push(query.limit);
+        return test.store.readMessageJson(query);
       },
     };
     const exported = await exportBundle({ store, clock: () => LATER }, session.id);

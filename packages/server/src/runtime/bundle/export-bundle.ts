@@ -6,11 +6,14 @@ import { noticesOf } from "../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type { QueuedMessage, Run, Store, StoredSuspension } from "../../storage/store.ts";
+import { messagePages } from "../message-pages.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
 import {
   bundleChecksum,
   endLine,
   headerLine,
+  linesOf,
+  MESSAGE_LINES,
   messageLine,
   queuedLine,
   repoLine,
@@ -21,10 +24,6 @@ import {
 
 /** Rows per read; the event loop runs between two reads. */
 const PART = 50;
-/** Messages in the first read, when their length is unknown. */
-const FIRST_PART = 8;
-/** Target for the characters of messages in memory; long messages are read in smaller parts. */
-const PART_LENGTH = 1024 * 1024;
 /** Tries to read a session and its queue at the same moment. */
 const MAX_TRIES = 50;
 
@@ -214,39 +213,17 @@ async function* messagesAt(
   store: Store,
   { session, lastSeq, cut }: Moment,
 ): AsyncGenerator<string> {
-  let after = 0;
-  let limit = FIRST_PART;
-  while (after < lastSeq) {
-    const messages = await store.readMessages({ sessionId: session.id, after, limit });
-    let length = 0;
-    for (const message of messages) {
-      if (message.seq > lastSeq) break;
-      const line = JSON.stringify(messageLine(message));
-      length += line.length;
-      yield line;
-    }
-    const last = messages.at(-1);
-    // Unreadable messages are left out, so an empty part need not be the last.
-    if (last === undefined && limit >= lastSeq - after) break;
-    limit = last === undefined ? 2 * limit : nextLimit(limit, length);
-    after = last?.seq ?? after;
-    await setImmediate();
-  }
+  const sessionId = session.id;
+  for await (const page of messagePages(store, { sessionId, lastSeq, format: MESSAGE_LINES }))
+    yield* linesOf(page);
   const [content] = cut === null ? [] : noticesOf(cut);
   if (cut === null || content === undefined) return;
   const { runId, at } = cut;
   // A run ends once, so its id is unique for the notice, and a second export gives the same bundle.
-  const { id: sessionId } = session;
   const seq = lastSeq + 1;
   yield JSON.stringify(
     messageLine({ id: runId, sessionId, runId, seq, role: "system", content, at }),
   );
-}
-
-/** The number of messages that fit into `PART_LENGTH` at their average length. */
-function nextLimit(limit: number, length: number): number {
-  const fitting = Math.floor((limit * PART_LENGTH) / Math.max(length, 1));
-  return Math.max(1, Math.min(PART, fitting));
 }
 
 async function* readParts<Row extends { readonly id: string }>(

@@ -7,7 +7,7 @@ import {
 } from "kysely";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
 import { keepNewest } from "../keep-newest.ts";
-import { prepared } from "../prepared.ts";
+import { prepared, runCompiled } from "../prepared.ts";
 import { searchWords } from "../search/search-words.ts";
 import type {
   SessionCounts,
@@ -52,17 +52,17 @@ export async function listSessions(source: Source, query: SessionQuery): Promise
 
 /** Reads one row more than the page needs, to know whether another page follows. */
 async function pageRows(source: Source, query: SessionQuery): Promise<readonly JoinedSession[]> {
-  const { db, dialect } = source;
+  const { dialect } = source;
   const key = JSON.stringify([dialect.engine, query]);
   if (dialect.readsRowsAsText) {
     const texts = compiledTexts(key, () => buildPage(source, query, selectTexts));
     if (texts === null) return [];
-    const result = await db.executeQuery(texts).catch(() => null);
+    const read = await runCompiled(source, texts).catch(() => null);
     // Fails if a row holds a value that JSON cannot represent.
-    if (result !== null) return result.rows.map(rowOfText);
+    if (read !== null) return read.map(rowOfText);
   }
   const rows = compiledRows(key, () => buildPage(source, query, selectSessions));
-  return rows === null ? [] : (await db.executeQuery(rows)).rows;
+  return rows === null ? [] : runCompiled(source, rows);
 }
 
 /** Compiled queries of frequent lists, such as the first page. */

@@ -61,11 +61,24 @@ async function readJoined(source: Source, query: MessageJsonQuery): Promise<Mess
   const parameters = [sessionId, after, before, limit];
   const [page] = await runStatement<Joined>(source, statementFor(part, format), parameters);
   if (page === undefined || page.usual < page.count) return null;
-  const { json = null, count, first, last } = page;
+  const { json, count, first, last } = page;
   if (json !== null && !isUtf8(json)) return null;
+  // Another program may have stored content on several lines.
+  if (format.separator === "\n" && linesIn(json) > count) return null;
   const calls: MessageJson["calls"] = JSON.parse(page.calls);
   return { json: json ?? new Uint8Array(), count, first, last, firstOpen: null, calls };
 }
+
+function linesIn(text: Uint8Array | null): number {
+  let lines = 0;
+  for (let at = 0; text !== null && at !== -1; lines += 1) {
+    const end = text.indexOf(NEWLINE, at);
+    at = end === -1 ? -1 : end + 1;
+  }
+  return lines;
+}
+
+const NEWLINE = 0x0a;
 
 /** All messages that can still change are among the last ones. */
 async function isJoinable(source: Source, query: MessageJsonQuery): Promise<boolean> {

@@ -55,15 +55,18 @@ export async function readRuns(
   return toRuns(source, await rowsOf<RunRow>(source, "Run", "queuedAt", sessionId, page));
 }
 
-export async function rewoundRuns({ db }: Source, sessionId: string): Promise<ReadonlySet<string>> {
-  const rows = await db
+export async function rewoundRuns(source: Source, sessionId: string): Promise<ReadonlySet<string>> {
+  const rows = await rewoundRunsOf(source, { sessionId });
+  return new Set(rows.map(({ id }) => id));
+}
+
+const rewoundRunsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
+  db
     .selectFrom("Run")
     .select("id")
     .where("sessionId", "=", sessionId)
-    .where("rewoundAt", "is not", null)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
+    .where("rewoundAt", "is not", null),
+);
 
 /** The rows of a session in a table, or one page of them, sorted by a time. */
 async function rowsOf<Row>(

@@ -19,14 +19,13 @@ export async function readMessages(
   source: Source,
   query: MessageQuery,
 ): Promise<readonly Message[]> {
-  const { sessionId, after, since, limit } = query;
-  if (since === undefined && limit !== undefined)
-    return toMessages(source, await pageAfter(source, { sessionId, after: after ?? -1, limit }));
-  let select = selectMessages(source, sessionId).orderBy("seq");
-  if (after !== undefined) select = select.where("seq", ">", after);
-  if (since !== undefined) select = select.where((eb) => enteredAfter(eb, since));
-  if (limit !== undefined) select = select.limit(limit);
-  return toMessages(source, await select.execute());
+  const { sessionId, after = -1, since, limit = Number.MAX_SAFE_INTEGER } = query;
+  if (since === undefined)
+    return toMessages(source, await pageAfter(source, { sessionId, after, limit }));
+  const select = selectMessages(source, sessionId)
+    .where("seq", ">", after)
+    .where((eb) => enteredAfter(eb, since));
+  return toMessages(source, await select.orderBy("seq").limit(limit).execute());
 }
 
 export async function readNewest(
