@@ -92,7 +92,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const rests = new Map<string, PromiseWithResolvers<void>>();
 
   const { execute, executeOn } = createCommands({
-    ...{ store, newId: options.newId, feeds, globalFeed, workers },
+    store,
+    newId: options.newId,
+    feeds,
+    globalFeed,
+    workers,
     onCommit: async (sessionId, { events }, tookMs) => {
       context.failpoint("command.committed");
       commitLatency.add(tookMs);

@@ -91,7 +91,7 @@ async function insertOne(transaction: Transaction, row: EventRow): Promise<void>
 const MAX_CHARACTERS = 64 * 1024;
 
 /** Collects what a change writes, so that nobody has to read it back. */
-export class WrittenItems {
+class WrittenItems {
   readonly #entries: LogEntry[] = [];
   readonly #runs = new Map<string, Run>();
   #characters = 0;
