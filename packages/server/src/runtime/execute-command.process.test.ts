@@ -4,10 +4,14 @@ import type { Command } from "../domain/kernel/command.ts";
 import { RESUME_POLICY } from "../domain/should-resume.ts";
 import { create, HANDED, NOON, send } from "../domain/testing/commands.ts";
 import { NEWEST_MIGRATION } from "../storage/migrations/testing/migration-names.ts";
+import type { StoredSession } from "../storage/store.ts";
 import { openTestStore, type TestStore } from "../storage/testing/test-database.ts";
 import { executeCommand, type Executed } from "./execute-command.ts";
 import { judgeResume } from "./requests/judge-resume.ts";
 import { readiness } from "./upkeep/readiness.ts";
+
+type UpdateChanges = Extract<Command, { type: "update" }>["changes"];
+const CONTENTS = { m1: { type: "text", text: "one" }, m2: { type: "text", text: "two" } };
 
 describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
   let test: TestStore;
@@ -62,6 +66,41 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     expect(read.found === "session" && Object.keys(read.record.metadata).toSorted()).toEqual(
       notes.toSorted(),
     );
+  });
+
+  it("refuses nothing, and leaves nothing out, because of a session that is known and has changed since (C1)", async () => {
+    await execute(create());
+    const stored = async (): Promise<StoredSession> => {
+      const loaded = await test.store.load("session-1");
+      if (loaded.found !== "session") throw new Error("there is no such session");
+      return loaded.stored;
+    };
+    const executeKnowing = (known: StoredSession, command: Command, version?: number) =>
+      executeCommand(
+        { store: test.store, newId: randomUUID, known },
+        { sessionId: "session-1", command, version, extras: { contents: CONTENTS } },
+      );
+    const update = (changes: UpdateChanges): Command => ({ type: "update", at: NOON + 3, changes });
+    const open = await stored();
+    await execute(update({ delivery: "reject" }));
+    const rejecting = await stored();
+    expect(await executeKnowing(rejecting, send(1))).toMatchObject({ ok: false });
+    await execute(update({ delivery: "open" }));
+    expect(await executeKnowing(rejecting, send(2))).toMatchObject({ ok: true });
+    // Nothing is to be done on the session that is known.
+    await execute(update({ title: "another" }));
+    const nothing = update({ title: open.session.title });
+    expect(await executeKnowing(open, nothing)).toMatchObject({ committed: { ok: true } });
+    const { version } = await stored();
+    expect(await executeKnowing(open, update({ title: "new" }), version)).toMatchObject({
+      ok: true,
+    });
+    expect(await executeKnowing(await stored(), update({ title: "newer" }), version)).toMatchObject(
+      {
+        refused: "version_mismatch",
+      },
+    );
+    expect((await stored()).session.title).toBe("new");
   });
 
   it("tells a node that lost the session nothing of what another has done: a run is handed by its owner (P2)", async () => {
