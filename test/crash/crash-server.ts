@@ -3,14 +3,6 @@ import { flushCompileCache, enableCompileCache } from "node:module";
 import { controlFile, LOADED, readControl } from "./control.ts";
 
 enableCompileCache();
-const [data = "", port = ""] = process.argv.slice(2);
-const { startServer } = await import("../../packages/server/src/cli/serve.ts");
-const { serveSettings } = await import("../../packages/server/src/cli/settings/settings.ts");
-const { greeting, stopInTime, stopSignal } =
-  await import("../../packages/server/src/cli/commands/serving.ts");
-// A killed process would not write its cache.
-flushCompileCache();
-
 const control = controlFile();
 let lastFailpoint: string | null = null;
 let times = 0;
@@ -23,10 +15,20 @@ function failpoint(name: string): void {
   if (times >= dieAt.time) process.kill(process.pid, "SIGKILL");
 }
 
-const settings = serveSettings({ data, port }, process.env);
-const stopRequested = stopSignal();
-process.stdout.write(`${LOADED}\n`);
-const server = await startServer(settings, { failpoint });
-process.stdout.write(`${greeting(server, settings, { isTerminal: false })}\n`);
-await stopRequested;
-await stopInTime(server.stop, settings.member);
+async function serve([data = "", port = ""]: readonly string[]): Promise<void> {
+  const { startServer } = await import("../../packages/server/src/cli/serve.ts");
+  const { serveSettings } = await import("../../packages/server/src/cli/settings/settings.ts");
+  const { greeting, stopInTime, stopSignal } =
+    await import("../../packages/server/src/cli/commands/serving.ts");
+  // A killed process would not write its cache.
+  flushCompileCache();
+  const settings = serveSettings({ data, port }, process.env);
+  const stopRequested = stopSignal();
+  process.stdout.write(`${LOADED}\n`);
+  const server = await startServer(settings, { failpoint });
+  process.stdout.write(`${greeting(server, settings, { isTerminal: false })}\n`);
+  await stopRequested;
+  await stopInTime(server.stop, settings.member);
+}
+
+void serve(process.argv.slice(2));
