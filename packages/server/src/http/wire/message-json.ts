@@ -1,9 +1,9 @@
 import type * as wire from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
 import type { MessageFormat, MessagePage, SessionJson } from "../../runtime/runtime.ts";
-import { toWireAround, toWireDecision } from "./to-wire.ts";
+import { toWireAround, toWireDecision, toWireMessage } from "./to-wire.ts";
 
-/** Messages as `toWireMessage` gives them, joined by the store: they are sent without being parsed. */
+/** Messages joined by the store, which are sent without being parsed. */
 export const MESSAGE_JSON: MessageFormat = {
   separator: ",",
   properties: {
@@ -16,6 +16,7 @@ export const MESSAGE_JSON: MessageFormat = {
     complete: "complete",
     timestamp: "time",
   } satisfies Record<keyof wire.Message, MessageFormat["properties"][string]>,
+  of: toWireMessage,
 };
 
 export function messagePageJson({ messages, decisions, nextAfter }: MessagePage): Buffer {

@@ -95,7 +95,7 @@ export function messageLine(message: Omit<Message, "complete">) {
   return { type: "message", id, runId, seq, role, content, at: toTime(at) } satisfies JsonObject;
 }
 
-/** The lines of messages as the store joins them, equal to those of `messageLine`. */
+/** The lines of messages, joined by the store. */
 export const MESSAGE_LINES: MessageFormat = {
   separator: "\n",
   properties: {
@@ -104,9 +104,10 @@ export const MESSAGE_LINES: MessageFormat = {
     runId: "runId",
     seq: "seq",
     role: "role",
-    content: "completed content",
+    content: "content",
     at: "time",
   } satisfies Record<keyof ReturnType<typeof messageLine>, MessageFormat["properties"][string]>,
+  of: messageLine,
 };
 
 export function linesOf({ json, count }: MessageJson): readonly string[] {

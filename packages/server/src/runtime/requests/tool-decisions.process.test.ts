@@ -5,7 +5,11 @@ import { openTestStore, type TestStore } from "../../storage/testing/test-databa
 import { readMessages, readSessionJson } from "./session-reads.ts";
 
 const LATER = 1_100;
-const format: MessageFormat = { separator: ",", properties: { id: "id" } };
+const format: MessageFormat = {
+  separator: ",",
+  properties: { id: "id" },
+  of: ({ id }) => ({ id }),
+};
 
 describe.each(["sqlite", "postgres"] as const)("decisions on tool calls on %s", (engine) => {
   let test: TestStore;

@@ -9,7 +9,11 @@ import { loosen, openRaw } from "../../storage/testing/raw-database.ts";
 import { idsOf, TestRetention } from "../testing/test-retention.ts";
 import { ok, TestRuntime } from "../testing/test-runtime.ts";
 
-const JSON_OF_IDS: MessageFormat = { separator: ",", properties: { id: "id" } };
+const JSON_OF_IDS: MessageFormat = {
+  separator: ",",
+  properties: { id: "id" },
+  of: ({ id }) => ({ id }),
+};
 const SPOILT_METADATA = `update "AgentSession" set "metadata" = '{oops' where "id" = `;
 
 async function spoil(location: DatabaseLocation, ...statements: readonly string[]): Promise<void> {

@@ -109,9 +109,11 @@ export interface MessageFormat {
   readonly separator: "," | "\n";
   /** The properties of a message in their order, with names that need no escaping. */
   readonly properties: Readonly<Record<string, MessageValue>>;
+  /** The same object, of a message that was read. */
+  readonly of: (message: Message) => object;
 }
 
-/** `time` in ISO 8601; `message` is this word. Every `completed content` has `partial` as in a complete message. */
+/** `time` in ISO 8601; `message` is this word. */
 export type MessageValue =
   | "id"
   | "sessionId"
@@ -119,7 +121,6 @@ export type MessageValue =
   | "seq"
   | "role"
   | "content"
-  | "completed content"
   | "complete"
   | "time"
   | "message";

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Json } from "../../domain/json.ts";
-import { toolCallOf, withPartial, type Message } from "../../domain/message.ts";
+import { toolCallOf, type Message } from "../../domain/message.ts";
 import { keepNewest } from "../keep-newest.ts";
 import { runStatement } from "../prepared.ts";
 import type {
@@ -30,14 +29,14 @@ async function readOneByOne(source: Source, query: MessageJsonQuery): Promise<re
 }
 
 function encode(messages: readonly Message[], { format }: MessageJsonQuery): MessageJson {
-  const properties = Object.entries(format.properties);
-  const texts = messages.map((message) =>
-    JSON.stringify(
-      Object.fromEntries(properties.map(([name, value]) => [name, VALUES[value].of(message)])),
-    ),
-  );
+  const objects = messages.map((message) => format.of(message));
+  // Encoding all at once takes less time.
+  const text =
+    format.separator === ","
+      ? JSON.stringify(objects).slice(1, -1)
+      : objects.map((object) => JSON.stringify(object)).join(format.separator);
   return {
-    json: Buffer.from(texts.join(format.separator)),
+    json: Buffer.from(text),
     count: messages.length,
     first: messages[0]?.seq ?? null,
     last: messages.at(-1)?.seq ?? null,
@@ -114,7 +113,7 @@ function statementText(part: MessageJsonQuery["part"], format: MessageFormat): s
 function objectOf({ properties }: MessageFormat): string {
   const members = Object.entries(properties).map(
     ([name, value], index) =>
-      `'${index === 0 ? "{" : ","}${JSON.stringify(name)}:', ${VALUES[value].sql}`,
+      `'${index === 0 ? "{" : ","}${JSON.stringify(name)}:', ${VALUES[value]}`,
   );
   return `concat(${members.join(", ")}, '}')`;
 }
@@ -135,24 +134,15 @@ const CALL = `case when "content" glob '{"type":"tool"*' and "runId" is not null
     and json_type("content", '$.callId') = 'text'
   then json_object('runId', "runId", 'callId', "content" ->> '$.callId') end`;
 
-interface Value {
-  /** As JSON, for a usual row: arguments of `concat`. */
-  readonly sql: string;
-  of(message: Message): Json;
-}
-
-const VALUES: Readonly<Record<MessageValue, Value>> = {
-  message: { sql: `'"message"'`, of: () => "message" },
-  id: { sql: `json_quote("id")`, of: ({ id }) => id },
-  sessionId: { sql: `json_quote("sessionId")`, of: ({ sessionId }) => sessionId },
-  runId: { sql: `json_quote("runId")`, of: ({ runId }) => runId },
-  seq: { sql: `"seq"`, of: ({ seq }) => seq },
-  role: { sql: `json_quote("role")`, of: ({ role }) => role },
-  content: { sql: `"content"`, of: ({ content, complete }) => withPartial(content, complete) },
-  "completed content": { sql: `"content"`, of: ({ content }) => withPartial(content, true) },
-  complete: { sql: `'true'`, of: ({ complete }) => complete },
-  time: {
-    sql: `'"', replace(datetime("timestamp" / 1000.0, 'unixepoch', 'subsec'), ' ', 'T'), 'Z"'`,
-    of: ({ at }) => new Date(at).toISOString(),
-  },
+/** As JSON, for a usual row: arguments of `concat`. */
+const VALUES: Readonly<Record<MessageValue, string>> = {
+  message: `'"message"'`,
+  id: `json_quote("id")`,
+  sessionId: `json_quote("sessionId")`,
+  runId: `json_quote("runId")`,
+  seq: `"seq"`,
+  role: `json_quote("role")`,
+  content: `"content"`,
+  complete: `'true'`,
+  time: `'"', replace(datetime("timestamp" / 1000.0, 'unixepoch', 'subsec'), ' ', 'T'), 'Z"'`,
 };
