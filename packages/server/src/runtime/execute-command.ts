@@ -29,6 +29,8 @@ export interface Execution {
   readonly extras?: CommandExtras | ((decided: Decided) => CommandExtras);
   /** Refused if the session has another version. */
   readonly version?: number | undefined;
+  /** The ID is new, so there is no session that could be read. */
+  readonly isNew?: boolean;
 }
 
 type Commands = Command | readonly Command[];
@@ -66,8 +68,8 @@ export async function executeCommand(
   { store, newId, known = null }: CommandContext,
   execution: Execution,
 ): Promise<Executed> {
-  const { sessionId } = execution;
-  if (known !== null) {
+  const { sessionId, isNew = false } = execution;
+  if (known !== null || isNew) {
     const executed = await decideAndCommit({ store, newId }, known, execution);
     if (executed !== "conflict" && executed.ok && executed.committed !== null) return executed;
   }

@@ -63,6 +63,7 @@ async function storeSession(
   try {
     const executed = await context.execute({
       sessionId: id,
+      isNew: true,
       command: send === null ? create : [create, send],
       extras: (decided) => {
         const isSent = send !== null && content !== null;
