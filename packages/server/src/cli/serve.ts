@@ -224,6 +224,7 @@ async function openDatabase(
     await (await openMigrations(database, failpoint)).up();
     return await openStore(database, {
       clock: Date.now,
+      leavesMarks: false,
       retention: retention.policy,
       onTrouble: (problem, err) => logger.warn({ err }, problem),
       onQuarantine: ({ tableName, rowId, reason }) => {

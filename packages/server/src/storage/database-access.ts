@@ -32,6 +32,8 @@ export interface OpenOptions extends StoreOptions {
   readonly busyTimeoutMs?: number;
   /** SQLite: false for a command that writes little and exits. A server needs the thread, or writes would block reads. */
   readonly ownThread?: boolean;
+  /** SQLite: false for the one server of a data folder, whose writes no other process has to notice. */
+  readonly leavesMarks?: boolean;
   /** PostgreSQL: how long a call waits for a connection, and for a reply, instead of the times of a server. */
   readonly replyTimeoutMs?: number;
 }

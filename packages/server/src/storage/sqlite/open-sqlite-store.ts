@@ -22,6 +22,7 @@ export async function openSqliteStore({
   file,
   busyTimeoutMs,
   ownThread = true,
+  leavesMarks = true,
   ...options
 }: SqliteOptions): Promise<Store> {
   const wait = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
@@ -36,7 +37,7 @@ export async function openSqliteStore({
       failpoint: () => {},
     });
     const { write, onOutsideWrites, close } = (writer = (ownThread ? startWriter : startWriterHere)(
-      { file, ...wait },
+      { file, leavesMarks, ...wait },
     ));
     return portableStore({
       at: connection,

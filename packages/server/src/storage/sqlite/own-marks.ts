@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 /** Shared by all connections of a process, across threads, to recognize its own writes. */
 export type SharedMarks = Int32Array<SharedArrayBuffer>;
 
-/** The newest committed mark, the pending one, the number of marks left, and whether a foreign mark was seen. */
+/** The newest committed mark, the pending one, the number of own writes, and whether a foreign mark was seen. */
 const [COMMITTED, LEFT, COUNT, FOREIGN] = [0, 1, 2, 3];
 const UNKNOWN = -1;
 const MAX_MARK = 2 ** 31 - 1;
@@ -23,10 +23,14 @@ export interface OwnMarks {
 }
 
 /**
- * Every write of this process leaves a mark in the file's header. Any other mark comes from another process. A program that
- * leaves no mark is noticed through SQLite's data version, while only one of our connections writes.
+ * Every write leaves a mark in the file's header, unless nobody has to notice it (`leavesMarks`). Any other mark comes from
+ * another process. A program that leaves no mark is noticed through SQLite's data version, while only one of our connections writes.
  */
-export function openMarks(raw: DatabaseSync, marks: SharedMarks): OwnMarks {
+export function openMarks(
+  raw: DatabaseSync,
+  marks: SharedMarks,
+  { leavesMarks = true }: { readonly leavesMarks?: boolean } = {},
+): OwnMarks {
   const readMark = raw.prepare("pragma user_version");
   const readVersion = raw.prepare("pragma data_version");
   const markNow = (): number => Number(readMark.get()?.["user_version"]);
@@ -39,15 +43,16 @@ export function openMarks(raw: DatabaseSync, marks: SharedMarks): OwnMarks {
 
   return {
     leave: () => {
+      Atomics.add(marks, COUNT, 1);
+      seenCount += 1;
+      if (!leavesMarks) return;
       if (!isOurs(markNow())) Atomics.store(marks, FOREIGN, 1);
       next = next === MAX_MARK ? 1 : next + 1;
       Atomics.store(marks, LEFT, next);
-      Atomics.add(marks, COUNT, 1);
-      seenCount += 1;
       raw.exec(`pragma user_version = ${next}`);
     },
     keep: () => {
-      Atomics.store(marks, COMMITTED, next);
+      if (leavesMarks) Atomics.store(marks, COMMITTED, next);
     },
     hasOutsideWrites: () => {
       const [count, mark, now] = [Atomics.load(marks, COUNT), markNow(), versionNow()];

@@ -32,7 +32,7 @@ const CHANGES_PER_CHECKPOINT = 20_000;
 
 /** Opens a writing connection. */
 export function openWriteBatches(options: WriterOptions): WriteBatches {
-  const { checkpoints = true } = options;
+  const { checkpoints = true, leavesMarks = true } = options;
   const connection = openSqliteConnection(options.file, { ...options, readOnly: false });
   const { raw, run } = connection;
   if (options.maxPages !== undefined) raw.exec(`pragma max_page_count = ${options.maxPages}`);
@@ -41,7 +41,7 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
   const begin = raw.prepare("begin immediate");
   const commit = raw.prepare("commit");
   const countChanges = raw.prepare("select total_changes() as changes");
-  const marks = openMarks(raw, options.marks ?? newMarks());
+  const marks = openMarks(raw, options.marks ?? newMarks(), { leavesMarks });
   let isDurable = true;
   let changesAtCheckpoint = 0;
   const reserve = reserveBeside(options.file);

@@ -9,6 +9,8 @@ export interface WriterOptions {
   readonly maxPages?: number;
   /** Shared by all connections of a process. Without them, a connection counts as a process of its own. */
   readonly marks?: SharedMarks;
+  /** Whether other processes can notice the writes. */
+  readonly leavesMarks?: boolean;
   /** False where another connection checkpoints the write-ahead log. */
   readonly checkpoints?: boolean;
 }
