@@ -112,6 +112,6 @@ export class SimDatabase {
   }
 
   close(): Promise<void> {
-    return this.#connection.db.destroy();
+    return this.#connection.close();
   }
 }

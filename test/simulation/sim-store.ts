@@ -119,6 +119,7 @@ export function simStore(world: World, options: SimStoreOptions): SimStore {
   return {
     store: {
       ...later,
+      recordOf: real.recordOf,
       onOutsideWrites: (listener) => void listeners.push(listener),
       call: ({ sessionId, node }) => tellOthers({ hint: "wanted", sessionId, node }),
       close: async () => {},

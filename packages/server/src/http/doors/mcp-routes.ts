@@ -104,6 +104,8 @@ function toRequest({ method, headers, url }: FastifyRequest, signal: AbortSignal
   return new Request(new URL(url, "http://localhost"), { method, headers: given, signal });
 }
 
+const MAX_LISTENERS = 30;
+
 /** Sends a stream as it comes. Compression and the like would hold it back. */
 async function sendResponse(reply: FastifyReply, response: Response): Promise<void> {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
@@ -112,6 +114,8 @@ async function sendResponse(reply: FastifyReply, response: Response): Promise<vo
   passHeaders(reply.hijack());
   reply.raw.writeHead(response.status);
   reply.raw.flushHeaders();
+  // The framework's listeners and those of the pipeline together are more than Node warns about.
+  reply.raw.setMaxListeners(MAX_LISTENERS);
   // A client that goes ends the stream.
   await pipeline(Readable.from(response.body), reply.raw).catch(() => {});
 }

@@ -94,7 +94,11 @@ function connect(
     get db() {
       return (db ??= openQueryBuilder(database));
     },
-    close: async () => (db === null ? raw.close() : db.destroy()),
+    // The query builder closes it only if it has run a statement itself.
+    close: async () => {
+      await db?.destroy();
+      if (raw.isOpen) raw.close();
+    },
   };
 }
 
