@@ -7,6 +7,8 @@ import { storeContract } from "../testing/contract/store-contract.ts";
 import { withStore } from "../testing/contract/shared-store.ts";
 import { beginSession } from "../testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../testing/test-database.ts";
+import { openSqliteConnection } from "./connection.ts";
+import { migratedFile } from "./testing/test-file.ts";
 
 const open = (): Promise<TestStore> => openTestStore("sqlite");
 
@@ -60,6 +62,14 @@ describe("sqlite store", () => {
         database.close();
         expect(rows.map(({ id }) => id)).toEqual(sessions.map(({ id }) => id).toSorted());
       });
+    });
+
+    it("closes a connection whose query builder has built statements and run none", async () => {
+      const connection = openSqliteConnection(await migratedFile(), { readOnly: true });
+      const statement = connection.db.selectFrom("Repo").select("id").compile();
+      expect(connection.run(statement.sql, statement.parameters)).toEqual([]);
+      await connection.close();
+      expect(connection.raw.isOpen).toBe(false);
     });
   });
 
