@@ -185,6 +185,8 @@ export interface Agent {
   readonly endedBy?: "unattended" | "lease" | "host" | null;
   /** Answers a `permission` or `elicitation` report; false if the agent no longer waits for it. */
   answer(requestId: string, answer: AgentAnswer): boolean;
+  /** Resolves when the agent has had the time to say its last words about its last prompt. They would count to the next one. */
+  readonly untilSilent?: () => Promise<void>;
   /** Asks the agent to end its prompt. `ignored`: it did not in time and must be stopped. */
   cancel(): Promise<"settled" | "ignored">;
   /** Stops the process and everything it started, gently unless `urgent`. Resolves when nothing is left. */

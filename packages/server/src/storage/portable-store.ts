@@ -45,6 +45,7 @@ import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
 import { withRemoval } from "./reads/joined-session.ts";
 import { sourceAt, type Source } from "./reads/source.ts";
 import { keepIndexed } from "./search/keep-indexed.ts";
+import { isAnythingNoted } from "./writes/search-document.ts";
 import { recordOfSession } from "./rows/session-row.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
 import type { Queryable } from "./dialect.ts";
@@ -90,9 +91,6 @@ export function portableStore(parts: Parts): Store {
   const removeAt: Source["removeAt"] = (session) => removeAtOf(session, rules);
   // If the database is not shared, a power failure also ends all nodes, so leases need not survive it.
   const leaseOptions = { durable: isShared };
-  const index = dialect.indexesLater
-    ? keepIndexed((...call) => calls.run(() => writeNow(...call)), { inBackground: parts.isServer })
-    : null;
   const write: Writer = (name, args, options) => {
     index?.after(name);
     return calls.run(() => writeNow(name, args, options));
@@ -112,6 +110,13 @@ export function portableStore(parts: Parts): Store {
         throw parts.translate(error);
       }
     });
+
+  const index = dialect.indexesLater
+    ? keepIndexed((...call) => calls.run(() => writeNow(...call)), {
+        isNoted: async () => (await readAll(isAnythingNoted)).result,
+        inBackground: parts.isServer,
+      })
+    : null;
 
   const reading =
     <Args extends readonly unknown[], Result>(

@@ -119,6 +119,10 @@ export class AcpAgent implements Agent {
     return by === "itself" || by === "replaced" ? null : by;
   }
 
+  untilSilent(): Promise<void> {
+    return this.#link.untilSilent();
+  }
+
   get outlives(): boolean {
     return (this.#options.hosted ?? null) !== null;
   }

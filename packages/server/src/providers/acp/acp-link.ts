@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Journal } from "../journal.ts";
 import type { LoginMethod, LoginStatus } from "../login.ts";
@@ -233,6 +233,13 @@ export class AcpLink {
     };
     check();
     await Promise.race([promise, this.peer.closed]);
+  }
+
+  /** Resolves when an agent that may have sent its last updates after the reply to its prompt has had the time for it. */
+  async untilSilent(): Promise<void> {
+    if (this.#endedAt === null || this.#late.areExpected) return;
+    const ms = this.#endedAt + this.times.quietMs - performance.now();
+    if (ms > 0) await Promise.race([pause(ms), this.peer.closed]);
   }
 
   get #isJustAfterPrompt(): boolean {

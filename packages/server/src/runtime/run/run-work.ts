@@ -135,6 +135,8 @@ export class RunWork {
       context.failpoint("agent.started");
       await applyForRun(context, { session, run, fence }, live.agent);
       const { memory, knownEnds, roomFor } = live;
+      // The message has waited in the queue, so that the agent may just have ended another run.
+      if (memory === "live" && !isHanded) await live.agent.untilSilent?.();
       const known = { message: this.#options.message };
       const prompt = await promptFor(context, {
         session,

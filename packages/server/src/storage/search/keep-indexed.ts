@@ -22,19 +22,24 @@ export interface KeptIndex {
   close(): void;
 }
 
+interface KeepOptions {
+  readonly isNoted: () => Promise<boolean>;
+  /** Also without a search, after the changes. */
+  readonly inBackground: boolean;
+}
+
 /**
- * Takes what changes note for the full-text search into its index. `inBackground`: also without a search, after the changes.
- * What a process leaves is taken in by the next one, or by the next search.
+ * Takes what changes note for the full-text search into its index. What a process leaves is taken in by the next one, or by the
+ * next search.
  */
-export function keepIndexed(
-  write: Writer,
-  { inBackground }: { readonly inBackground: boolean },
-): KeptIndex {
+export function keepIndexed(write: Writer, { isNoted, inBackground }: KeepOptions): KeptIndex {
   let timer: NodeJS.Timeout | null = null;
   let firstAt = 0;
   let isClosed = false;
 
+  /** Nothing is written for nothing. */
   const some = async (): Promise<boolean> =>
+    (await isNoted()) &&
     (await write("indexNoted", { limit: AT_ONCE }, { durable: false })) === AT_ONCE;
 
   /** One piece after the other, with time for others between. A failure is tried again after the next change. */

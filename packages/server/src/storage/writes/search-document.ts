@@ -4,7 +4,7 @@ import { preparedWrite, runStatement, runWrite } from "../prepared.ts";
 import { parseContent } from "../rows/message-row.ts";
 import { unlessUnreadable } from "../rows/parse.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
-import type { SearchDocument } from "../dialect.ts";
+import type { Queryable, SearchDocument } from "../dialect.ts";
 import type { MessageRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -62,6 +62,10 @@ async function note(
       `insert into "SearchTodo" ("id") values (?) on conflict do nothing`,
       [id],
     );
+}
+
+export async function isAnythingNoted(at: Queryable): Promise<boolean> {
+  return (await runStatement(at, `select 1 from "SearchTodo" limit 1`, [])).length > 0;
 }
 
 const THESE = `(select value from json_each(?))`;
