@@ -1,7 +1,12 @@
 import type { AgentHostState, SandboxState } from "@holdfast/protocol";
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
-import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawServerDefault,
+} from "fastify";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { z } from "zod";
 import type { Limits } from "../runtime/context.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { AccessTokens } from "../runtime/tokens/access-tokens.ts";
@@ -47,10 +52,22 @@ export interface AppServices {
   readonly heartbeatMs?: number;
 }
 
+/**
+ * A schema in the description of a route. It is created when the first request, or the documentation, needs it: creating all
+ * of them would take a good part of the time of a start.
+ */
+export type LazySchema<Schema extends z.ZodType = z.ZodType> = () => Schema;
+
+/** The types of requests and replies, from the schemas of their route. */
+export interface RouteTypes extends FastifyTypeProvider {
+  validator: this["schema"] extends LazySchema<infer Schema> ? z.output<Schema> : unknown;
+  serializer: this["schema"] extends LazySchema<infer Schema> ? z.output<Schema> : unknown;
+}
+
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
   ServerResponse,
   FastifyBaseLogger,
-  ZodTypeProvider
+  RouteTypes
 >;

@@ -1,7 +1,6 @@
 import Fastify, { LogController } from "fastify";
-import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { isObject } from "../domain/json.ts";
-import type { App, AppServices } from "./app.ts";
+import type { App, AppServices, RouteTypes } from "./app.ts";
 import { addAgentMcpRoutes } from "./routes/agent-mcp-routes.ts";
 import { addAgentRoutes } from "./routes/agent-routes.ts";
 import { addBundleRoutes } from "./routes/bundle-routes.ts";
@@ -82,7 +81,7 @@ export async function buildApp(services: AppServices): Promise<App> {
     schemaController: {
       compilersFactory: { buildValidator: () => notUsed, buildSerializer: () => notUsed },
     },
-  }).withTypeProvider<ZodTypeProvider>();
+  }).withTypeProvider<RouteTypes>();
   app.server.on("checkExpectation", answerExpectation);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);

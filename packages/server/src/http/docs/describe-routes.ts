@@ -1,8 +1,9 @@
 import { FEED_EVENTS, permissionRequestSchema } from "@holdfast/protocol";
 import swagger from "@fastify/swagger";
-import Fastify, { type RouteOptions } from "fastify";
+import Fastify, { type FastifySchema, type RouteOptions } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { isObject } from "../../domain/json.ts";
 import { scopeOf } from "../guard/route-scope.ts";
 
 const TAGS = [
@@ -69,9 +70,10 @@ export async function describeRoutes(
       },
     },
     transform: (document) => {
-      const { schema: described, url } = jsonSchemaTransform(document);
+      const created = createSchemas(document.schema);
+      const { schema: described, url } = jsonSchemaTransform({ ...document, schema: created });
       const schema = { ...securityOf(document.route), ...described };
-      const body: unknown = document.schema?.body;
+      const { body } = created;
       const isOptional = body instanceof z.ZodType && body.safeParse(undefined).success;
       return { schema: isOptional ? { ...schema, [OPTIONAL_BODY]: true } : schema, url };
     },
@@ -84,6 +86,17 @@ export async function describeRoutes(
   const document = app.swagger();
   await app.close();
   return document;
+}
+
+/** Replaces each `LazySchema` with its schema. */
+function createSchemas(description: object = {}): FastifySchema {
+  const create = (part: unknown): unknown => {
+    if (typeof part === "function") return part();
+    return isObject(part) ? createSchemas(part) : part;
+  };
+  return Object.fromEntries(
+    Object.entries(description).map(([name, part]) => [name, create(part)]),
+  );
 }
 
 /** The scope that a token needs for a route. */

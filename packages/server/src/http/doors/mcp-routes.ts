@@ -24,7 +24,7 @@ function addMetadata(app: App): void {
         tags: TAGS,
         operationId: url === METADATA_URLS[0] ? "resourceMetadata" : "mcpResourceMetadata",
         summary: "Read which tokens /mcp accepts (RFC 9728)",
-        response: { 200: resourceMetadataSchema, ...readProblems() },
+        response: { 200: () => resourceMetadataSchema, ...readProblems() },
       },
       handler: async (request, reply) => reply.code(200).send(mcpMetadata(originOf(request))),
     });

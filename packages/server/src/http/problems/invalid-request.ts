@@ -1,6 +1,7 @@
 import type { FieldError } from "@holdfast/protocol";
 import type { FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
+import type { LazySchema } from "../app.ts";
 
 const MAX_ERRORS = 20;
 const MAX_FIELD_LENGTH = 200;
@@ -18,12 +19,12 @@ export class InvalidRequest extends Error {
   }
 }
 
-export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({
+export const validatorCompiler: FastifySchemaCompiler<LazySchema> = ({
   schema,
   httpPart = "body",
 }) => {
   return (value) => {
-    const parsed = parse(schema, value);
+    const parsed = parse(schema(), value);
     return parsed.ok
       ? { value: parsed.data }
       : { error: new InvalidRequest(parsed.errors, httpPart) };

@@ -4,7 +4,7 @@ import { PROBLEM_STATUS } from "./problem-status.ts";
 export interface ProblemResponse {
   readonly description: string;
   readonly content: {
-    readonly "application/problem+json": { readonly schema: typeof problemSchema };
+    readonly "application/problem+json": { readonly schema: () => typeof problemSchema };
   };
 }
 
@@ -48,7 +48,7 @@ export function writeProblems(...codes: readonly ProblemCode[]): Record<number, 
 /** The responses of a route that changes a session and replies with it. */
 export function changedSession(...codes: readonly ProblemCode[]) {
   return {
-    200: sessionSchema,
+    200: () => sessionSchema,
     ...writeProblems("session_not_found", "version_mismatch", ...codes),
   };
 }
@@ -60,7 +60,7 @@ function toResponses(codes: readonly ProblemCode[]): Record<number, ProblemRespo
       status,
       {
         description: group.toSorted().join(", "),
-        content: { "application/problem+json": { schema: problemSchema } },
+        content: { "application/problem+json": { schema: () => problemSchema } },
       },
     ]),
   );

@@ -9,7 +9,7 @@ import { sendProblem } from "../problems/send-problem.ts";
 const CONFIG = { isForAgents: true };
 const ON_SESSION = {
   tags: ["agent tools"],
-  params: sessionParamsSchema,
+  params: () => sessionParamsSchema,
   security: [{ agentToken: [] }],
 };
 /** The status and body are those of MCP. */
@@ -40,8 +40,8 @@ export function addAgentMcpRoutes(app: App, { answerMcp }: Pick<AppServices, "an
       ...ON_SESSION,
       operationId: "agentMcp",
       summary: "Use the tools of the session's agent over MCP (streamable HTTP)",
-      body: agentMcpMessageSchema,
-      response: { 200: z.unknown(), ...writeProblems("not_found") },
+      body: () => agentMcpMessageSchema,
+      response: { 200: () => z.unknown(), ...writeProblems("not_found") },
     },
     handler: async (request, reply) => {
       if (answerMcp === undefined)

@@ -24,11 +24,11 @@ import { toWireOpenSuspension } from "../wire/to-wire.ts";
 const CONFIG = { isForAgents: true };
 const ON_SESSION = {
   tags: ["agent tools"],
-  params: sessionParamsSchema,
+  params: () => sessionParamsSchema,
   security: [{ agentToken: [] }],
 };
 const SUSPENDED = {
-  200: openSuspensionSchema,
+  200: () => openSuspensionSchema,
   ...writeProblems(
     "run_not_current",
     "session_archived",
@@ -71,9 +71,9 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       ...ON_SESSION,
       operationId: "agentSetPhase",
       summary: "Set the phase of the session",
-      body: agentPhaseRequestSchema,
+      body: () => agentPhaseRequestSchema,
       response: {
-        200: sessionSchema,
+        200: () => sessionSchema,
         ...writeProblems("phase_final", "session_archived", "session_failed", "session_not_found"),
       },
     },
@@ -91,7 +91,7 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       summary: "Ask a person",
       description:
         "Suspends the current run until a person answers. Asking an open question again changes nothing.",
-      body: agentQuestionRequestSchema,
+      body: () => agentQuestionRequestSchema,
       response: SUSPENDED,
     },
     handler: async ({ params, body: { question, options } }, reply) =>
@@ -112,7 +112,7 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       operationId: "agentWaitForEvent",
       summary: "Wait for an external event",
       description: "Suspends the current run until the event is reported or the wait expires.",
-      body: agentEventRequestSchema,
+      body: () => agentEventRequestSchema,
       response: SUSPENDED,
     },
     handler: async ({ params, body: { name, description, expiresInMinutes } }, reply) =>
@@ -132,7 +132,7 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       ...ON_SESSION,
       operationId: "agentListWorkTools",
       summary: "List the tools with which the agent can keep its work",
-      response: { 200: agentWorkToolsSchema, ...readProblems("session_not_found") },
+      response: { 200: () => agentWorkToolsSchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await runtime.agentWork.tools(params.id), ({ tools }) => ({
@@ -150,8 +150,8 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       summary: "Commit, rebase, merge, push, or open a pull request",
       description:
         "Suspends the current run if a person has to allow it. The agent calls again when it is allowed.",
-      body: agentWorkRequestSchema,
-      response: { 200: agentWorkReplySchema, ...WORK_PROBLEMS },
+      body: () => agentWorkRequestSchema,
+      response: { 200: () => agentWorkReplySchema, ...WORK_PROBLEMS },
     },
     handler: async ({ params, body }, reply) =>
       sendReply(
@@ -169,8 +169,8 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       ...ON_SESSION,
       operationId: "agentReadHistory",
       summary: "Read earlier messages of the session as text",
-      querystring: historyQuerySchema,
-      response: { 200: historySchema, ...readProblems("session_not_found") },
+      querystring: () => historyQuerySchema,
+      response: { 200: () => historySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params, query: { limit, after = null, search = null } }, reply) => {
       const history = await runtime.readHistory({ sessionId: params.id, limit, after, search });

@@ -36,11 +36,11 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       operationId: "exportSession",
       summary: "Export a session as a bundle",
       tags: TAGS,
-      params: sessionParamsSchema,
+      params: () => sessionParamsSchema,
       response: {
         200: {
           description: "JSON Lines: one JSON value per line",
-          content: { [BUNDLE_MEDIA_TYPE]: { schema: bundleSchema } },
+          content: { [BUNDLE_MEDIA_TYPE]: { schema: () => bundleSchema } },
         },
         ...readProblems("session_not_found"),
       },
@@ -76,8 +76,11 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
           "The session keeps its ID and its history. It is imported completely or not at all. A bundle may have up to 4 GiB.",
         tags: TAGS,
         consumes: MEDIA_TYPES,
-        body: bundleSchema,
-        response: { 201: sessionSchema, ...writeProblems("bundle_invalid", "session_exists") },
+        body: () => bundleSchema,
+        response: {
+          201: () => sessionSchema,
+          ...writeProblems("bundle_invalid", "session_exists"),
+        },
       },
       handler: async (request, reply) => {
         const body = request.body instanceof Readable ? request.body : Readable.from([]);
@@ -99,8 +102,8 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         "Retention and cleanup write a bundle of each session before they remove it, in the data folder " +
         "of the node. Each node lists only its own bundles.",
       tags: TAGS,
-      querystring: removedQuerySchema,
-      response: { 200: removedReplySchema, ...readProblems() },
+      querystring: () => removedQuerySchema,
+      response: { 200: () => removedReplySchema, ...readProblems() },
     },
     handler: async ({ query }) => toWireRemoved(await runtime.listRemoved(query)),
   });
@@ -115,10 +118,10 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         "The session keeps its ID, its history and its age. If it cannot be resumed, its retention time " +
         "starts again.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      body: emptyRequestSchema,
+      params: () => sessionParamsSchema,
+      body: () => emptyRequestSchema,
       response: {
-        201: sessionSchema,
+        201: () => sessionSchema,
         ...writeProblems("removed_not_found", "session_exists", "bundle_invalid"),
       },
     },

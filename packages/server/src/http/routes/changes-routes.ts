@@ -22,7 +22,7 @@ import {
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 
 const TAGS = ["changes"];
-const ON_SESSION = { tags: TAGS, params: sessionParamsSchema };
+const ON_SESSION = { tags: TAGS, params: () => sessionParamsSchema };
 const PATCH_TYPE = "text/x-diff; charset=utf-8";
 const patchSchema = z.unknown().meta({ type: "string" });
 
@@ -37,8 +37,8 @@ export function addChangesRoutes(app: App, { runtime }: Pick<AppServices, "runti
       description:
         "Of the whole session, of one run, or since a run began, whoever changed them. Ignored files are not included. " +
         "Without `run`, and for a run at work, the files are compared as they are now.",
-      querystring: changesQuerySchema,
-      response: { 200: changesSchema, ...readProblems("run_not_found", "session_not_found") },
+      querystring: () => changesQuerySchema,
+      response: { 200: () => changesSchema, ...readProblems("run_not_found", "session_not_found") },
     },
     handler: async ({ params, query }, reply) => {
       const changes = await runtime.readChanges(fromWireRange(params.id, query));
@@ -54,9 +54,9 @@ export function addChangesRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "getFileDiff",
       summary: "Get the unified diff of one file",
       description: "Up to 1 MiB.",
-      querystring: fileChangesQuerySchema,
+      querystring: () => fileChangesQuerySchema,
       response: {
-        200: fileDiffSchema,
+        200: () => fileDiffSchema,
         ...readProblems("changes_unknown", "path_not_found", "run_not_found", "session_not_found"),
       },
     },
@@ -75,9 +75,12 @@ export function addChangesRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "getPatch",
       summary: "Download all changes as a patch",
       description: "For `git apply`. Up to 64 MiB; a larger patch is refused.",
-      querystring: changesQuerySchema,
+      querystring: () => changesQuerySchema,
       response: {
-        200: { description: "The patch", content: { "text/x-diff": { schema: patchSchema } } },
+        200: {
+          description: "The patch",
+          content: { "text/x-diff": { schema: () => patchSchema } },
+        },
         ...readProblems("changes_unknown", "run_not_found", "session_not_found"),
       },
     },
@@ -98,16 +101,16 @@ export function addChangesRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id/rewind",
     schema: {
       ...ON_SESSION,
-      headers: ifMatchSchema,
+      headers: () => ifMatchSchema,
       operationId: "rewindSession",
       summary: "Go back to the state before a run",
       description:
         "Restores the files, and takes the run and all later ones out of the conversation. Nothing is deleted: the files as " +
         "they are now are kept, and `undo` takes the last rewind back. Files that somebody else has changed since stay as " +
         "they are, unless `force` is set. The session must be idle.",
-      body: rewindRequestSchema,
+      body: () => rewindRequestSchema,
       response: {
-        200: rewindReplySchema,
+        200: () => rewindReplySchema,
         ...writeProblems(
           "changes_unknown",
           "path_not_found",

@@ -15,7 +15,7 @@ const STREAM = {
     description:
       "Server-sent events named message, delta, run, session, suspension, queue or phase, with JSON data. " +
       "The stream of all sessions also sends reset. Comments serve as heartbeats.",
-    content: { [MEDIA_TYPE]: { schema: streamSchema } },
+    content: { [MEDIA_TYPE]: { schema: () => streamSchema } },
   },
 };
 const lastSeqSchema = z.looseObject({
@@ -54,9 +54,9 @@ export function addEventRoutes(
         "has the same data as `GET /api/sessions/{id}`. After a disconnect it continues with " +
         "Last-Event-ID. A client that reads too slowly is disconnected.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      headers: lastSeqSchema,
-      querystring: eventsQuerySchema,
+      params: () => sessionParamsSchema,
+      headers: () => lastSeqSchema,
+      querystring: () => eventsQuerySchema,
       produces: [MEDIA_TYPE],
       response: {
         ...STREAM,
@@ -81,8 +81,8 @@ export function addEventRoutes(
         "Sends a `session` event for each change. `reset` means that events were missed and the client " +
         "must fetch its data again.",
       tags: TAGS,
-      headers: lastPositionSchema,
-      querystring: allEventsQuerySchema,
+      headers: () => lastPositionSchema,
+      querystring: () => allEventsQuerySchema,
       produces: [MEDIA_TYPE],
       response: { ...STREAM, ...readProblems("streams_full") },
     },

@@ -33,7 +33,7 @@ export function addHealthRoutes(app: App, services: Services): void {
       operationId: "getHealth",
       summary: "Check that the process is alive",
       tags: ["server"],
-      response: { 200: healthSchema },
+      response: { 200: () => healthSchema },
     },
     handler: async () => ({ status: "ok" as const, version }),
   });
@@ -47,7 +47,7 @@ export function addHealthRoutes(app: App, services: Services): void {
       description:
         "Also returns the server's limits, and the state of the sandbox and of the agent host.",
       tags: ["server"],
-      response: { 200: readinessSchema, 503: readinessSchema },
+      response: { 200: () => readinessSchema, 503: () => readinessSchema },
     },
     handler: async (_request, reply) => {
       const { ready, damage, ...rest } = await runtime.readiness();

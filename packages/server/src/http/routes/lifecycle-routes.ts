@@ -20,7 +20,7 @@ import { sendNewSession, sendSession } from "../wire/send-reply.ts";
 import { toWireResumeDecision } from "../wire/to-wire.ts";
 
 const TAGS = ["lifecycle"];
-const ON_SESSION = { tags: TAGS, params: sessionParamsSchema, headers: ifMatchSchema };
+const ON_SESSION = { tags: TAGS, params: () => sessionParamsSchema, headers: () => ifMatchSchema };
 
 export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
   app.route({
@@ -33,7 +33,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       description:
         "The session becomes idle and continues with its next message. Cancelling an idle session " +
         "or a run that has ended changes nothing. A run that waits in the queue is not cancelled: withdraw its message.",
-      body: cancelRequestSchema,
+      body: () => cancelRequestSchema,
       response: changedSession(
         "run_not_current",
         "run_not_found",
@@ -59,7 +59,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
         "With `suspensionId` and `answer`, the run continues with the answer: the ID of a permission " +
         "option, `{action, content}` for an elicitation, a tool result, the payload of an event, or " +
         "text. The first answer counts; repeating it is not an error. Values of secret fields of a form are not stored. Without a body, a suspended session becomes active.",
-      body: resumeRequestSchema,
+      body: () => resumeRequestSchema,
       response: changedSession(
         "answer_invalid",
         "secret_undeliverable",
@@ -91,7 +91,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       ...ON_SESSION,
       operationId: "archiveSession",
       summary: "Archive a session permanently",
-      body: emptyRequestSchema,
+      body: () => emptyRequestSchema,
       response: changedSession("session_failed"),
     },
     handler: async (request, reply) =>
@@ -105,7 +105,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       ...ON_SESSION,
       operationId: "finalizeSession",
       summary: "Record the outcome of a session",
-      body: finalizeRequestSchema,
+      body: () => finalizeRequestSchema,
       response: changedSession("phase_final", "session_archived", "session_failed"),
     },
     handler: async (request, reply) => {
@@ -123,7 +123,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       operationId: "failSession",
       summary: "Mark a session as failed",
       description: "For operators. The status becomes `error`.",
-      body: failRequestSchema,
+      body: () => failRequestSchema,
       response: changedSession("session_archived"),
     },
     handler: async (request, reply) => {
@@ -139,9 +139,9 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       ...ON_SESSION,
       operationId: "forkSession",
       summary: "Fork a session: create an idle copy with its history up to a message",
-      body: forkRequestSchema,
+      body: () => forkRequestSchema,
       response: {
-        201: sessionSchema,
+        201: () => sessionSchema,
         ...writeProblems("message_not_found", "session_not_found", "version_mismatch"),
       },
     },
@@ -161,9 +161,9 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
         "Always answers 200; a missing session is one of the reasons. Five checks are always required. " +
         "`require` adds others, which are always listed.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      querystring: shouldResumeQuerySchema,
-      response: { 200: resumeDecisionSchema, ...readProblems() },
+      params: () => sessionParamsSchema,
+      querystring: () => shouldResumeQuerySchema,
+      response: { 200: () => resumeDecisionSchema, ...readProblems() },
     },
     handler: async ({ params, query }) =>
       toWireResumeDecision(await runtime.shouldResume(params.id, fromWireResumeQuery(query))),

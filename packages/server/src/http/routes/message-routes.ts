@@ -33,7 +33,7 @@ import { toWireSent } from "../wire/to-wire.ts";
 
 const TAGS = ["messages"];
 const SENT = {
-  202: sendMessageReplySchema,
+  202: () => sendMessageReplySchema,
   ...writeProblems(
     "agent_not_installed",
     "agents_busy",
@@ -64,9 +64,9 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "The message is stored before the reply is sent. If the session is busy, `delivery` decides: " +
         "the message waits (`queue`), is refused (`reject`) or cancels the current run (`interrupt`).",
       tags: TAGS,
-      params: sessionParamsSchema,
-      headers: idempotencySchema,
-      body: sendMessageRequestSchema,
+      params: () => sessionParamsSchema,
+      headers: () => idempotencySchema,
+      body: () => sendMessageRequestSchema,
       response: SENT,
     },
     handler: async (request, reply) => {
@@ -92,9 +92,9 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "sendPrompt",
       summary: "Send a text message",
       tags: TAGS,
-      params: sessionParamsSchema,
-      headers: idempotencySchema,
-      body: promptRequestSchema,
+      params: () => sessionParamsSchema,
+      headers: () => idempotencySchema,
+      body: () => promptRequestSchema,
       response: SENT,
     },
     handler: async (request, reply) => {
@@ -119,9 +119,9 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "To get the next page, pass `nextAfter` as `after`. A message that can still change is returned " +
         "again on the next page.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      querystring: messagesQuerySchema,
-      response: { 200: messagesReplySchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      querystring: () => messagesQuerySchema,
+      response: { 200: () => messagesReplySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params, query: { after, before, since, limit } }, reply) => {
       const page = await runtime.readMessages({
@@ -144,9 +144,9 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "The newest messages, those after a seq, or those that contain a text: at most 28 KiB of text, at most 4,000 " +
         "characters of each message. Thoughts are left out.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      querystring: historyQuerySchema,
-      response: { 200: historySchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      querystring: () => historyQuerySchema,
+      response: { 200: () => historySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params, query: { limit, after = null, search = null } }, reply) => {
       const history = await runtime.readHistory({ sessionId: params.id, limit, after, search });
@@ -164,9 +164,9 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "In the order in which they were requested, with outcome, provider, model, memory, attempts, " +
         "usage and times. To get the next page, pass `nextCursor` as `cursor`.",
       tags: ["sessions"],
-      params: sessionParamsSchema,
-      querystring: runsQuerySchema,
-      response: { 200: runsReplySchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      querystring: () => runsQuerySchema,
+      response: { 200: () => runsReplySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params, query: { limit, cursor, status } }, reply) => {
       const after = cursor === undefined ? undefined : fromCursor(cursor);
@@ -186,8 +186,11 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "getRun",
       summary: "Read a run with the answer of its agent",
       tags: ["sessions"],
-      params: runParamsSchema,
-      response: { 200: wholeRunSchema, ...readProblems("run_not_found", "session_not_found") },
+      params: () => runParamsSchema,
+      response: {
+        200: () => wholeRunSchema,
+        ...readProblems("run_not_found", "session_not_found"),
+      },
     },
     handler: async ({ params: { id: sessionId, runId } }, reply) =>
       sendReply(reply, await runtime.readRun({ sessionId, runId }), ({ run }) =>

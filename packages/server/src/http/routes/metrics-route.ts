@@ -41,7 +41,7 @@ export function addMetricsRoute(app: App, services: Services): void {
         200: {
           description: "Prometheus text format",
           content: {
-            "text/plain": { schema: z.string() },
+            "text/plain": { schema: () => z.string() },
           },
         },
         ...readProblems(),

@@ -28,11 +28,11 @@ export function addOutputRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         `leave such files. Otherwise the reply is the stored output. \`${OUTPUT_SOURCE_HEADER}\` says which: \`file\` or ` +
         `\`stored\`. \`${OUTPUT_OMITTED_HEADER}\` has the number of bytes that Holdfast left out.`,
       tags: ["messages"],
-      params: queuedMessageParamsSchema,
+      params: () => queuedMessageParamsSchema,
       response: {
         200: {
           description: "The output",
-          content: { "text/plain": { schema: outputSchema } },
+          content: { "text/plain": { schema: () => outputSchema } },
         },
         ...readProblems("message_not_found", "session_not_found"),
       },

@@ -16,7 +16,7 @@ import { toWireQueue } from "../wire/to-wire.ts";
 
 const TAGS = ["queue"];
 const CHANGED = {
-  200: queueReplySchema,
+  200: () => queueReplySchema,
   ...writeProblems(
     "message_not_found",
     "message_not_queued",
@@ -35,8 +35,8 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       operationId: "getQueue",
       summary: "List queued messages",
       tags: TAGS,
-      params: sessionParamsSchema,
-      response: { 200: queueReplySchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      response: { 200: () => queueReplySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await runtime.readQueue(params.id), toWireQueue),
@@ -49,9 +49,9 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       operationId: "editQueuedMessage",
       summary: "Change or move a queued message",
       tags: TAGS,
-      params: queuedMessageParamsSchema,
-      headers: ifMatchSchema,
-      body: editQueuedRequestSchema,
+      params: () => queuedMessageParamsSchema,
+      headers: () => ifMatchSchema,
+      body: () => editQueuedRequestSchema,
       response: CHANGED,
     },
     handler: async (request, reply) => {
@@ -76,8 +76,8 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       operationId: "withdrawQueuedMessage",
       summary: "Remove a message from the queue",
       tags: TAGS,
-      params: queuedMessageParamsSchema,
-      headers: ifMatchSchema,
+      params: () => queuedMessageParamsSchema,
+      headers: () => ifMatchSchema,
       response: CHANGED,
     },
     handler: async (request, reply) => {

@@ -23,7 +23,7 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
       operationId: "listRepositories",
       summary: "List repositories",
       tags: TAGS,
-      response: { 200: repositoriesReplySchema, ...readProblems() },
+      response: { 200: () => repositoriesReplySchema, ...readProblems() },
     },
     handler: async () => ({ repos: (await runtime.listRepos()).map(toWireRepo) }),
   });
@@ -38,7 +38,7 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
         "Looks four folders deep, nearest first. Hidden folders, packages and symbolic links are left out. The " +
         "search ends after 50 repositories, 2,000 folders, or 0.3 seconds.",
       tags: TAGS,
-      response: { 200: foundRepositoriesSchema, ...readProblems() },
+      response: { 200: () => foundRepositoriesSchema, ...readProblems() },
     },
     handler: async () => {
       const { found, truncated } = await runtime.findRepos();
@@ -53,9 +53,9 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
       operationId: "addRepository",
       summary: "Add a repository inside the workspace root",
       tags: TAGS,
-      body: addRepositoryRequestSchema,
+      body: () => addRepositoryRequestSchema,
       response: {
-        201: repositorySchema,
+        201: () => repositorySchema,
         ...writeProblems(
           "not_a_repository",
           "path_not_found",
@@ -81,10 +81,10 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
         "followed. The search ends after 20,000 files and folders, or after 0.3 seconds. Results " +
         "may be up to five seconds old.",
       tags: TAGS,
-      params: repositoryParamsSchema,
-      querystring: repositoryFilesQuerySchema,
+      params: () => repositoryParamsSchema,
+      querystring: () => repositoryFilesQuerySchema,
       response: {
-        200: repositoryFilesSchema,
+        200: () => repositoryFilesSchema,
         ...readProblems(
           "not_a_repository",
           "path_not_found",
@@ -106,9 +106,9 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
       operationId: "removeRepository",
       summary: "Remove a repository that no session uses; its files stay",
       tags: TAGS,
-      params: repositoryParamsSchema,
+      params: () => repositoryParamsSchema,
       response: {
-        200: repositorySchema,
+        200: () => repositorySchema,
         ...writeProblems("repository_in_use", "repository_not_found"),
       },
     },

@@ -25,7 +25,7 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       operationId: "listProviders",
       summary: "List providers and their models, installed or not",
       tags: ["providers"],
-      response: { 200: providersReplySchema, ...readProblems() },
+      response: { 200: () => providersReplySchema, ...readProblems() },
     },
     handler: async () => {
       const { providers, defaultProvider } = await runtime.listProviders();
@@ -43,9 +43,9 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         "Messages that name no provider, in sessions without one, go to the default. The server writes it to its config " +
         "file and uses it at once. Each node has its own default.",
       tags: ["providers"],
-      body: updateProvidersRequestSchema,
+      body: () => updateProvidersRequestSchema,
       response: {
-        200: providersReplySchema,
+        200: () => providersReplySchema,
         ...writeProblems("agent_not_installed", "provider_unknown", "settings_not_written"),
       },
     },
@@ -67,7 +67,7 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         "With SQLite there is only the node that answers. Data of other nodes may be a few seconds old. " +
         "Nodes that crashed stay listed as not alive for an hour.",
       tags: ["nodes"],
-      response: { 200: nodesReplySchema, ...readProblems() },
+      response: { 200: () => nodesReplySchema, ...readProblems() },
     },
     handler: async () => {
       const nodes = await runtime.listNodes();
@@ -85,9 +85,9 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         "Idle agents are stopped at once, busy agents when they are done. The node still answers " +
         "requests. Draining lasts until it is revoked or the node stops.",
       tags: ["nodes"],
-      params: nodeParamsSchema,
-      body: drainNodeRequestSchema,
-      response: { 200: nodeSchema, ...writeProblems("node_ambiguous", "node_not_found") },
+      params: () => nodeParamsSchema,
+      body: () => drainNodeRequestSchema,
+      response: { 200: () => nodeSchema, ...writeProblems("node_ambiguous", "node_not_found") },
     },
     handler: async ({ params, body: { draining } }, reply) => {
       const drained = await runtime.drainNode({ name: params.id, draining });
@@ -107,7 +107,7 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         "Reads every page of the SQLite file in another process, and changes nothing. The server does this " +
         "once a day. PostgreSQL checks its files itself, so the reply is empty.",
       tags: ["server"],
-      response: { 200: databaseCheckSchema, ...writeProblems() },
+      response: { 200: () => databaseCheckSchema, ...writeProblems() },
     },
     handler: async () => ({ damage: [...(await runtime.checkDatabase())] }),
   });
@@ -121,8 +121,8 @@ export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       description:
         "Counts runs that ended from `from` until before `to`, and sessions that were active in that range. Without a range, counts all.",
       tags: ["stats"],
-      querystring: statsQuerySchema,
-      response: { 200: statsSchema, ...readProblems() },
+      querystring: () => statsQuerySchema,
+      response: { 200: () => statsSchema, ...readProblems() },
     },
     handler: async ({ query: { from, to } }) =>
       toWireStats(await runtime.stats(defined({ from: fromWireTime(from), to: fromWireTime(to) }))),

@@ -50,10 +50,10 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "The new session is idle. With `message`, the message is stored with the session and starts the " +
         "first run.",
       tags: TAGS,
-      headers: idempotencySchema,
-      body: createSessionRequestSchema,
+      headers: () => idempotencySchema,
+      body: () => createSessionRequestSchema,
       response: {
-        201: createSessionReplySchema,
+        201: () => createSessionReplySchema,
         ...writeProblems(
           "agent_not_installed",
           "agents_busy",
@@ -98,8 +98,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "finds sessions that contain every word, either in title, purpose and agent name, or in one " +
         "message. `hits` has the newest matching message per session; text comes before tool calls.",
       tags: TAGS,
-      querystring: listSessionsQuerySchema,
-      response: { 200: sessionListSchema, ...readProblems() },
+      querystring: () => listSessionsQuerySchema,
+      response: { 200: () => sessionListSchema, ...readProblems() },
     },
     handler: async ({ query }, reply) => {
       const page = await runtime.listSessions(fromWireQuery(query));
@@ -120,9 +120,9 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "the reply is `row_unreadable` with the column and the error: read it at `/raw`, or delete " +
         "the session. Unreadable messages are left out.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      querystring: sessionQuerySchema,
-      response: { 200: wholeSessionSchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      querystring: () => sessionQuerySchema,
+      response: { 200: () => wholeSessionSchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params: { id: sessionId }, query }, reply) => {
       const format = MESSAGE_JSON;
@@ -140,8 +140,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       summary: "Get the stored data of a session",
       description: "For operators. Also works for sessions, messages and runs that cannot be read.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      response: { 200: rawSessionSchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      response: { 200: () => rawSessionSchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await runtime.readRaw(params.id), ({ raw }) => toWireRaw(raw)),
@@ -157,8 +157,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "Mode, model and all other options, with the values of the next message. Before the first agent of the session " +
         "is started, the list is what the last agent of the provider offered.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      response: { 200: optionsReplySchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      response: { 200: () => optionsReplySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await runtime.readOptions(params.id), toWireOptions),
@@ -172,9 +172,9 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       summary:
         "Change the title, metadata, phase, delivery policy, preferred agent, mode, options or connections of a session",
       tags: TAGS,
-      params: sessionParamsSchema,
-      headers: ifMatchSchema,
-      body: updateSessionRequestSchema,
+      params: () => sessionParamsSchema,
+      headers: () => ifMatchSchema,
+      body: () => updateSessionRequestSchema,
       response: changedSession(
         "mcp_server_invalid",
         "metadata_invalid",
@@ -208,10 +208,10 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "Cancels the current run and deletes the history. The reply is the session before its deletion. " +
         "For an unreadable session, the reply has the readable fields, and `failure` has the error.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      querystring: deleteSessionQuerySchema,
-      headers: ifMatchSchema,
-      response: { ...changedSession(), 200: deleteSessionReplySchema },
+      params: () => sessionParamsSchema,
+      querystring: () => deleteSessionQuerySchema,
+      headers: () => ifMatchSchema,
+      response: { ...changedSession(), 200: () => deleteSessionReplySchema },
     },
     handler: async (request, reply) => {
       const isAlong = request.query.agentSessions === "delete";

@@ -50,8 +50,11 @@ export function addSignInRoutes(app: App, services: SignInServices): void {
         "For the web page. Sets a cookie, and returns a key that the page sends with it. Programs send a token instead.",
       tags: TAGS,
       security: [],
-      body: signInRequestSchema,
-      response: { 200: signedInSchema, ...writeProblems("unauthorized", "too_many_attempts") },
+      body: () => signInRequestSchema,
+      response: {
+        200: () => signedInSchema,
+        ...writeProblems("unauthorized", "too_many_attempts"),
+      },
     },
     handler: async (request, reply) => {
       const granted =
@@ -76,7 +79,7 @@ export function addSignInRoutes(app: App, services: SignInServices): void {
       operationId: "signOut",
       summary: "Sign out this browser",
       tags: TAGS,
-      response: { 200: signedOutSchema, ...writeProblems() },
+      response: { 200: () => signedOutSchema, ...writeProblems() },
     },
     handler: async (request, reply) => {
       const { caller } = request;
@@ -94,7 +97,7 @@ export function addSignInRoutes(app: App, services: SignInServices): void {
       description:
         "The browser signs in at `/#code=CODE` of the node that made the code, within ten minutes.",
       tags: TAGS,
-      response: { 201: signInCodeSchema, ...writeProblems() },
+      response: { 201: () => signInCodeSchema, ...writeProblems() },
     },
     handler: async (_request, reply) => {
       const { code, expiresAt } = codes.create();
@@ -109,7 +112,7 @@ export function addSignInRoutes(app: App, services: SignInServices): void {
       operationId: "listBrowsers",
       summary: "List browsers that are signed in",
       tags: TAGS,
-      response: { 200: browsersReplySchema, ...readProblems() },
+      response: { 200: () => browsersReplySchema, ...readProblems() },
     },
     handler: async ({ caller }) => ({
       browsers: (await browsers.list()).map((browser) => ({
@@ -126,7 +129,7 @@ export function addSignInRoutes(app: App, services: SignInServices): void {
       operationId: "signOutEverywhere",
       summary: "Sign out all browsers",
       tags: TAGS,
-      response: { 200: signedOutSchema, ...writeProblems() },
+      response: { 200: () => signedOutSchema, ...writeProblems() },
     },
     handler: async () => ({ signedOut: await browsers.signOut(null) }),
   });
@@ -139,8 +142,8 @@ export function addSignInRoutes(app: App, services: SignInServices): void {
       summary: "Sign out a browser",
       description: "Takes effect on all nodes within seconds.",
       tags: TAGS,
-      params: browserParamsSchema,
-      response: { 200: signedOutSchema, ...writeProblems() },
+      params: () => browserParamsSchema,
+      response: { 200: () => signedOutSchema, ...writeProblems() },
     },
     handler: async ({ params }) => ({ signedOut: await browsers.signOut(params.id) }),
   });

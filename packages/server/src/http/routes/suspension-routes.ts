@@ -45,7 +45,7 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
         "allowed but not carried out, until they are dismissed or the session receives its next " +
         "message.",
       tags: TAGS,
-      response: { 200: suspensionsReplySchema, ...readProblems() },
+      response: { 200: () => suspensionsReplySchema, ...readProblems() },
     },
     handler: readInbox,
   });
@@ -58,10 +58,10 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
       summary: "Dismiss the unused answers of a run",
       description: "They disappear from the inbox, but stay in the run. The reply is the inbox.",
       tags: TAGS,
-      params: runParamsSchema,
-      body: emptyRequestSchema,
+      params: () => runParamsSchema,
+      body: () => emptyRequestSchema,
       response: {
-        200: suspensionsReplySchema,
+        200: () => suspensionsReplySchema,
         ...writeProblems("run_not_found", "session_not_found"),
       },
     },
@@ -83,9 +83,9 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
         "cannot be answered, its entry has the problem, and the others continue. Report the event " +
         "again to reach sessions that still wait.",
       tags: TAGS,
-      params: eventParamsSchema,
-      body: reportEventRequestSchema,
-      response: { 200: reportEventReplySchema, ...writeProblems() },
+      params: () => eventParamsSchema,
+      body: () => reportEventRequestSchema,
+      response: { 200: () => reportEventReplySchema, ...writeProblems() },
     },
     handler: async (request, reply) => {
       const { name } = request.params;
@@ -108,8 +108,8 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
         "A permission answered with an `…_always` option is not asked again in the session, whichever " +
         "agent asks. The permission policy still applies.",
       tags: TAGS,
-      params: sessionParamsSchema,
-      response: { 200: grantsReplySchema, ...readProblems("session_not_found") },
+      params: () => sessionParamsSchema,
+      response: { 200: () => grantsReplySchema, ...readProblems("session_not_found") },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await runtime.listGrants(params.id), toGrants),
@@ -124,10 +124,10 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
       description:
         "The permission is asked again from now on. The reply lists the remaining grants.",
       tags: TAGS,
-      params: grantParamsSchema,
-      headers: ifMatchSchema,
+      params: () => grantParamsSchema,
+      headers: () => ifMatchSchema,
       response: {
-        200: grantsReplySchema,
+        200: () => grantsReplySchema,
         ...writeProblems("grant_not_found", "session_not_found", "version_mismatch"),
       },
     },

@@ -27,7 +27,7 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
       description:
         "The server's own token and the Unix socket have the scope `admin`, and so has everybody if authentication is turned off.",
       tags: TAGS,
-      response: { 200: ownTokenSchema, ...readProblems() },
+      response: { 200: () => ownTokenSchema, ...readProblems() },
     },
     handler: async ({ caller }) => {
       if (caller === null) throw new Error("unreachable: the guard names the caller");
@@ -44,7 +44,7 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
       summary: "List API tokens",
       description: "The server's own token is not listed.",
       tags: TAGS,
-      response: { 200: tokensReplySchema, ...readProblems() },
+      response: { 200: () => tokensReplySchema, ...readProblems() },
     },
     handler: async () => ({ tokens: (await tokens.list()).map(toWireToken) }),
   });
@@ -57,8 +57,8 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
       summary: "Create a token",
       description: "The token is shown only in this reply.",
       tags: TAGS,
-      body: createTokenRequestSchema,
-      response: { 201: createdTokenSchema, ...writeProblems("tokens_full") },
+      body: () => createTokenRequestSchema,
+      response: { 201: () => createdTokenSchema, ...writeProblems("tokens_full") },
     },
     handler: async ({ body }, reply) => {
       const created = await tokens.create(fromWireCreateToken(body));
@@ -80,8 +80,8 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
       description:
         "Takes effect on all nodes within seconds. Closes event streams opened with the token, and signs out browsers that signed in with it.",
       tags: TAGS,
-      params: tokenParamsSchema,
-      response: { 200: tokenSchema, ...writeProblems("token_not_found") },
+      params: () => tokenParamsSchema,
+      response: { 200: () => tokenSchema, ...writeProblems("token_not_found") },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await tokens.revoke(params.id), ({ token }) => toWireToken(token)),

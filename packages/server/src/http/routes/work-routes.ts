@@ -25,7 +25,7 @@ import {
 } from "../wire/work-wire.ts";
 import { sendReply } from "../wire/send-reply.ts";
 
-const ON_SESSION = { tags: ["changes"], params: sessionParamsSchema };
+const ON_SESSION = { tags: ["changes"], params: () => sessionParamsSchema };
 const NEEDED = ["git_failed", "repository_required", "session_not_found"] as const;
 const PROBLEMS = (...codes: readonly ProblemCode[]) =>
   writeProblems(...NEEDED, "session_not_idle", ...codes);
@@ -38,7 +38,7 @@ export function addWorkRoutes(app: App, { runtime: { work } }: Pick<AppServices,
       ...ON_SESSION,
       operationId: "getBranch",
       summary: "Get the branch of a session, and how its work can be kept",
-      response: { 200: branchStateSchema, ...readProblems(...NEEDED) },
+      response: { 200: () => branchStateSchema, ...readProblems(...NEEDED) },
     },
     handler: async ({ params }, reply) =>
       sendReply(reply, await work.state(params.id), toWireBranch),
@@ -53,8 +53,8 @@ export function addWorkRoutes(app: App, { runtime: { work } }: Pick<AppServices,
       summary: "Commit everything that the session changed",
       description:
         "Commits all files that Git does not ignore, on the branch of the session. The hooks of the repository run in the sandbox.",
-      body: commitRequestSchema,
-      response: { 200: commitReplySchema, ...PROBLEMS("hook_failed", "nothing_to_commit") },
+      body: () => commitRequestSchema,
+      response: { 200: () => commitReplySchema, ...PROBLEMS("hook_failed", "nothing_to_commit") },
     },
     handler: async ({ params, body: { message = null } }, reply) =>
       sendReply(reply, await work.commit({ sessionId: params.id, message }), toWireCommit),
@@ -68,9 +68,9 @@ export function addWorkRoutes(app: App, { runtime: { work } }: Pick<AppServices,
       operationId: "mergeWork",
       summary: "Merge the branch of a session",
       description: "Either everything is done, or nothing: conflicts are only reported.",
-      body: mergeRequestSchema,
+      body: () => mergeRequestSchema,
       response: {
-        200: mergeReplySchema,
+        200: () => mergeReplySchema,
         ...PROBLEMS("merge_conflicts", "not_committed", "worktree_required"),
       },
     },
@@ -86,9 +86,9 @@ export function addWorkRoutes(app: App, { runtime: { work } }: Pick<AppServices,
       operationId: "rebaseWork",
       summary: "Rebase the branch of a session",
       description: "Either everything is done, or nothing: conflicts are only reported.",
-      body: rebaseRequestSchema,
+      body: () => rebaseRequestSchema,
       response: {
-        200: rebaseReplySchema,
+        200: () => rebaseReplySchema,
         ...PROBLEMS("merge_conflicts", "not_committed", "worktree_required"),
       },
     },
@@ -103,9 +103,9 @@ export function addWorkRoutes(app: App, { runtime: { work } }: Pick<AppServices,
       ...ON_SESSION,
       operationId: "pushWork",
       summary: "Push the branch of a session to the configured remote repository",
-      body: emptyRequestSchema,
+      body: () => emptyRequestSchema,
       response: {
-        200: pushReplySchema,
+        200: () => pushReplySchema,
         ...PROBLEMS("push_failed", "remote_required", "worktree_required"),
       },
     },
@@ -120,9 +120,9 @@ export function addWorkRoutes(app: App, { runtime: { work } }: Pick<AppServices,
       operationId: "openPullRequest",
       summary: "Open a pull request with the configured command",
       description: "Pushes the branch first, if a remote repository is configured.",
-      body: pullRequestRequestSchema,
+      body: () => pullRequestRequestSchema,
       response: {
-        200: pullRequestReplySchema,
+        200: () => pullRequestReplySchema,
         ...PROBLEMS("pull_request_failed", "push_failed", "remote_required", "worktree_required"),
       },
     },

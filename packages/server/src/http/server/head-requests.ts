@@ -46,7 +46,7 @@ export function addSessionHead(
   app.route({
     method: "HEAD",
     url,
-    schema: { hide: true, params: sessionParamsSchema },
+    schema: { hide: true, params: () => sessionParamsSchema },
     handler: async ({ params }, reply) => {
       const session = await runtime.readSession(params.id);
       if (!session.ok) return sendRefusal(reply, session);
