@@ -160,3 +160,22 @@ it("D7 a restoration ends where it brought back a file and the rules that ignore
   await engine().finishRestore(world.repo, plan, { sessionId: "s", name: ["found"] });
   expect(files.all().get("z.log")).toBe(":whole\n");
 });
+
+it("D7 a restoration that was cut off while it wrote the rules takes nothing in that they ignore", async () => {
+  const { world, files, engine, snapshot } = openScene();
+  files.write(".gitignore", "*.env\n*.log\n");
+  files.write("private.env", "secret\n");
+  files.write("a", "one\n");
+  const target = await snapshot("one");
+  files.write(".gitignore", "*.env\n");
+  files.write("a", "two\n");
+  const now = await snapshot("two");
+  const plan = await engine().planRestore(world.repo, { now, target, gaps: [], force: false });
+  // As if it had been killed after Git removed the rules.
+  files.remove(".gitignore");
+  await engine().finishRestore(world.repo, plan, { sessionId: "s", name: ["found"] });
+  expect(files.all().get(".gitignore")).toBe(":*.env\n*.log\n");
+  expect(files.all().get("private.env")).toBe(":secret\n");
+  expect(world.line(["ls-tree", "--name-only", "refs/holdfast/s/found"])).not.toContain("private");
+  expect(await snapshot("after")).toBe(target);
+});

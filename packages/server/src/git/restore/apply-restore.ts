@@ -89,9 +89,9 @@ export async function finishRestore(
 ): Promise<void> {
   const files = await changesOf(own, change);
   if (files.length === 0) return;
-  // A file that the restoration brought back may be ignored by rules that it brought back too.
-  const more = files.filter(({ after }) => after !== null).map((file) => file.path);
-  const { tree } = await takeSnapshot(own, known, { more });
+  // Only these: of the rules that tell which new files are ignored, there may be only the beginning, or nothing.
+  const more = files.map((file) => file.path);
+  const { tree } = await takeSnapshot(own, known, { more, onlyKnown: true });
   const result = await treeWith(own, tree, await withoutEdited(own, change.now, tree, files));
   if (result === tree) return;
   await keep(tree);

@@ -26,10 +26,20 @@ printf '\\0'
 cat "$1"
 `;
 
-export async function findCandidates(own: OwnGitFolder): Promise<Candidates> {
+const FIND_CHANGED = `
+git diff-files --raw --no-renames -z --ignore-submodules=dirty || exit
+printf '\\0'
+`;
+
+/** `onlyKnown`: without files that are not in the index. */
+export async function findCandidates(
+  own: OwnGitFolder,
+  { onlyKnown }: { readonly onlyKnown: boolean },
+): Promise<Candidates> {
   const list = path.join(own.path, newDraft());
   try {
-    const { stdout, ended } = await own.shell(FIND, [list], { mayBeCut: true });
+    const script = onlyKnown ? FIND_CHANGED : FIND;
+    const { stdout, ended } = await own.shell(script, [list], { mayBeCut: true });
     if (ended !== null)
       throw new GitFault("The files could not be listed: there are too many.", { isLasting: true });
     const middle = endOfFirst(stdout);

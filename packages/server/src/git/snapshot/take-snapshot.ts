@@ -35,6 +35,8 @@ export interface SnapshotOptions {
   readonly limits?: SnapshotLimits;
   /** Files that belong to the snapshot if they exist, even if they are ignored. */
   readonly more?: readonly RawPath[];
+  /** Leaves out all other files that are not in the index yet. */
+  readonly onlyKnown?: boolean;
 }
 
 /**
@@ -63,7 +65,7 @@ const TRIES = 3;
 async function trySnapshot(
   own: OwnGitFolder,
   known: KnownTree,
-  { limits = SNAPSHOT_LIMITS, more = [] }: SnapshotOptions,
+  { limits = SNAPSHOT_LIMITS, more = [], onlyKnown = false }: SnapshotOptions,
 ): Promise<Snapshot> {
   const found = readHead(own, known.tree);
   // It is awaited later.
@@ -72,7 +74,7 @@ async function trySnapshot(
     known.tree = null;
     await seedIndex(own, (await found).head);
   }
-  const candidates = await findCandidates(own);
+  const candidates = await findCandidates(own, { onlyKnown });
   const files = await chooseFiles(own.folders.folder, candidates, more, limits);
   const { head, hasTree } = await found;
   const { tooLarge } = files;
