@@ -29,6 +29,12 @@ CREATE INDEX "agent_message_by_time" on "AgentMessage" ("sessionId", "timestamp"
 
 CREATE INDEX "agent_message_growing" on "AgentMessage" ("sessionId") where "complete" = 0;
 
+CREATE TRIGGER "changed_message_noted" after update of "content", "complete" on "AgentMessage"
+  when new."complete" = 1 begin insert into "SearchTodo" ("id") values (new."id") on conflict do nothing; end;
+
+CREATE TRIGGER "message_noted" after insert on "AgentMessage"
+  when new."complete" = 1 begin insert into "SearchTodo" ("id") values (new."id") on conflict do nothing; end;
+
 CREATE TABLE "AgentSession" (
   "id" text not null,
   "repoId" text constraint "agent_session_repo" references "Repo" ("id"),
@@ -104,6 +110,9 @@ CREATE INDEX "agent_session_by_turn" on "AgentSession" ("status", "lastTurnAt", 
 
 CREATE INDEX "agent_session_queued" on "AgentSession" ("id") where "queued" > 0;
 
+CREATE TRIGGER "renamed_session_noted" after update of "title", "purpose", "agentName" on "AgentSession"
+  begin insert into "SearchTodo" ("id") values (new."id") on conflict do nothing; end;
+
 CREATE TRIGGER "session_added" after insert on "AgentSession" begin insert into "SessionTally" ("repoId", "status", "count")
   select coalesce(new."repoId", ''), new."status", 1 where new."setAside" = 0
   on conflict ("repoId", "status") do update set "count" = "count" + 1; end;
@@ -115,6 +124,9 @@ CREATE TRIGGER "session_changed" after update of "status", "repoId", "setAside" 
   where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0; insert into "SessionTally" ("repoId", "status", "count")
   select coalesce(new."repoId", ''), new."status", 1 where new."setAside" = 0
   on conflict ("repoId", "status") do update set "count" = "count" + 1; end;
+
+CREATE TRIGGER "session_noted" after insert on "AgentSession"
+  when coalesce(new."title", new."purpose", new."agentName") is not null begin insert into "SearchTodo" ("id") values (new."id") on conflict do nothing; end;
 
 CREATE TRIGGER "session_removed" after delete on "AgentSession" begin update "SessionTally" set "count" = "count" - 1
   where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0; end;

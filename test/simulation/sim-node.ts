@@ -197,16 +197,19 @@ export class SimNode {
   }
 }
 
+const openForAgent: Repositories["openForAgent"] = async () => ({
+  ok: true,
+  workspace: { path: REPO.path, descriptor: null, close: async () => {} },
+});
+
 const REPOSITORIES: Repositories = {
   add: async () => ({ ok: true, repo: REPO }),
   list: async () => [REPO],
   find: async () => ({ found: [], truncated: false }),
   remove: async () => ({ ok: true, repo: REPO }),
   missing: async () => [],
-  openForAgent: async () => ({
-    ok: true,
-    workspace: { path: REPO.path, descriptor: null, close: async () => {} },
-  }),
+  openForAgent,
+  openForSession: openForAgent,
   openDirectory: async (path) => ({
     ok: true,
     workspace: { path, descriptor: null, close: async () => {} },

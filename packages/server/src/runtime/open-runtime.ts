@@ -187,10 +187,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
   const { git = null } = options;
   const warned = new Map<string, string>();
+  const openWorkspace = (repoId: string) => repositories.openForSession(repoId);
   const folders =
     options.worktrees === undefined
-      ? sharedFolders(settings)
-      : createSessionFolders({ ...settings, ...options.worktrees });
+      ? sharedFolders({ openWorkspace })
+      : createSessionFolders({ ...settings, openWorkspace, ...options.worktrees });
   const files =
     git === null ? NO_FILES : createSessionFiles({ ...settings, execute, folders }, git);
   const spares = createSpareAgents({ ...settings, slots, cluster }, options.limits.spareAgents);

@@ -22,6 +22,8 @@ export interface Dialect {
   matches(prefixes: readonly string[]): RawBuilder<boolean>;
   addEntries(at: Queryable, entries: readonly EventRow[]): Promise<void>;
   addDocuments(at: Queryable, documents: readonly SearchDocument[]): Promise<void>;
+  /** Whether a transaction that writes is the only one, so that nothing it has read changes. */
+  readonly writesAlone: boolean;
   /** Lets no other transaction add or revoke tokens until this one ends. */
   lockTokens(db: Database): Promise<void>;
   /** Lets no other transaction make a counted claim until this one ends. */

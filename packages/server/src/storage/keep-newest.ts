@@ -15,5 +15,6 @@ export function keepNewest<Key, Value>(limit: number) {
       const [oldest] = entries.keys();
       if (entries.size > limit && oldest !== undefined) entries.delete(oldest);
     },
+    delete: (key: Key): void => void entries.delete(key),
   };
 }

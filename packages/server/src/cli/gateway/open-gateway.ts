@@ -139,6 +139,7 @@ function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Stor
     remove: async (repoId) => (await repositories()).remove(repoId),
     missing: async (labels) => (await repositories()).missing(labels),
     openForAgent: async (repoId) => (await repositories()).openForAgent(repoId),
+    openForSession: async (repoId) => (await repositories()).openForSession(repoId),
     openDirectory: async (directory) => (await repositories()).openDirectory(directory),
   };
 }

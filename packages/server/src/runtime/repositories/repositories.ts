@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { cleanText } from "../../domain/clean-text.ts";
 import { defined } from "../../domain/defined.ts";
+import { keepNewest } from "../../storage/keep-newest.ts";
 import type { Repo, Store } from "../../storage/store.ts";
 import type { OpenWorkspace } from "../open-workspace.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
@@ -25,6 +26,8 @@ export interface Repositories {
   missing(labels: readonly string[]): Promise<readonly string[]>;
   /** Resolves the path again. The caller closes the workspace after the agent has started. */
   openForAgent(repoId: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** The same for a session that exists, so that its repository still does: it is looked up once. */
+  openForSession(repoId: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
   /** Opens a folder in the workspace root that need not be a repository. */
   openDirectory(path: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
 }
@@ -43,6 +46,16 @@ export function createRepositories({
   /** The user ID of an owner because of whom Git refuses to work in the folder. */
   readonly findRefusedOwner?: (folder: string) => Promise<number | null>;
 }): Repositories {
+  const paths = keepNewest<string, string>(MAX_PATHS);
+
+  const openForAgent: Repositories["openForAgent"] = async (repoId) => {
+    const repo = await store.readRepo(repoId);
+    if (repo === null) return noSuchRepository();
+    const opened = await root.open(repo.path);
+    if (opened.ok) paths.set(repoId, repo.path);
+    return opened;
+  };
+
   return {
     async add(request) {
       const resolved = await root.resolve(request.path);
@@ -89,14 +102,19 @@ export function createRepositories({
       );
       return missing.map(({ id }) => id);
     },
-    async openForAgent(repoId) {
-      const repo = await store.readRepo(repoId);
-      if (repo === null) return noSuchRepository();
-      return root.open(repo.path);
+    openForAgent,
+    async openForSession(repoId) {
+      const known = paths.get(repoId);
+      if (known === undefined) return openForAgent(repoId);
+      const opened = await root.open(known);
+      if (!opened.ok) paths.delete(repoId);
+      return opened;
     },
     openDirectory: root.openDirectory,
   };
 }
+
+const MAX_PATHS = 1_000;
 
 function nameOf(requested: string | null, real: string): string {
   const name = cleanText(requested ?? "").trim();

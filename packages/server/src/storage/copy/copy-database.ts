@@ -154,6 +154,8 @@ async function indexAll(
   const total = copied.find(({ table }) => table === "AgentMessage")?.rows ?? 0;
   onProgress({ step: "indexing", done: 0, total });
   await indexExisting(copy, engine);
+  // The database has noted everything that was copied.
+  if (engine === "sqlite") await copy.deleteFrom("SearchTodo").execute();
   onProgress({ step: "indexing", done: total, total });
   failpoint("copy.indexed");
 }

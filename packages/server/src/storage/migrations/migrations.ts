@@ -25,6 +25,7 @@ import { sharedSessions } from "./0024-shared-sessions.ts";
 import { lastOutcome } from "./0025-last-outcome.ts";
 import { approve } from "./0026-approve.ts";
 import { searchLater } from "./0027-search-later.ts";
+import { noteForSearch } from "./0028-note-for-search.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
 /** In order. A released migration never changes: add a new one. */
@@ -56,5 +57,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0025-last-outcome": lastOutcome(),
     "0026-approve": approve(context),
     "0027-search-later": searchLater(context),
+    "0028-note-for-search": noteForSearch(context),
   };
 }

@@ -1,7 +1,6 @@
 import type { AskServer } from "../dialect.ts";
 import type { Appended, Output } from "../ports/transcript-store.ts";
-import { contentText } from "../rows/message-row.ts";
-import { EventLog } from "../writes/event-log.ts";
+import { growthOf } from "../writes/growth.ts";
 
 /**
  * Stores new messages that are incomplete, and more text of open messages, in one statement. Null if it stored nothing:
@@ -78,38 +77,3 @@ export const APPEND = `with "seen" as materialized (
 select "lastSeq", "at",
   case when not $17::boolean then set_config('synchronous_commit', 'off', true) end
 from "stored"`;
-
-interface Growth {
-  readonly entries: EventLog["pending"];
-  readonly opened: readonly {
-    readonly id: string;
-    /** The place of its entry among the entries, from 1. */
-    readonly place: number;
-    readonly role: string;
-    readonly content: string;
-  }[];
-  /** The stored messages that get more text. */
-  readonly grown: readonly string[];
-}
-
-/** Null if the output does more, or may have been stored before. */
-function growthOf({ sessionId, items, wasTried = false }: Output): Growth | null {
-  if (wasTried) return null;
-  const log = new EventLog(sessionId, 0);
-  const opened = new Map<string, Growth["opened"][number]>();
-  const grown = new Set<string>();
-  for (const item of items) {
-    if (item.put === "text") {
-      log.addText(item.messageId, item.text, 0);
-      if (!opened.has(item.messageId)) grown.add(item.messageId);
-    } else if (item.put === "message" && !item.complete && !opened.has(item.message.id)) {
-      const { id, role, content } = item.message;
-      const place = log.nextSeq;
-      log.addMessage(id, 0, null, 0);
-      opened.set(id, { id, place, role, content: contentText(content, false) });
-    } else {
-      return null;
-    }
-  }
-  return { entries: log.pending, opened: [...opened.values()], grown: [...grown] };
-}

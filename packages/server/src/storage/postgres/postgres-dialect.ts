@@ -48,6 +48,7 @@ export const POSTGRES: Dialect = {
         documents.map(({ words }) => words.join(" ")),
       ],
     ),
+  writesAlone: false,
   lockTokens: async (db) => {
     await sql`lock table "AccessToken" in share row exclusive mode`.execute(db);
   },

@@ -122,11 +122,13 @@ describe("the reads of every output of an agent", () => {
     raw.close();
 
     expect(
-      [...plans].filter((plan) => /SCAN|run_by_session|message_by_/u.test(String(plan))),
+      [...plans].filter((plan) =>
+        /SCAN(?!.* VALUES)|run_by_session|message_by_/u.test(String(plan)),
+      ),
     ).toEqual([]);
     expect([...plans]).toContain("SEARCH Run USING INDEX run_at_work (sessionId=?)");
     expect([...plans]).toContain(
-      "SEARCH AgentMessage USING INDEX agent_message_growing (sessionId=?)",
+      "SEARCH message USING INDEX agent_message_growing (sessionId=?)",
     );
   });
 });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Dialect, Queryable, SearchDocument } from "../dialect.ts";
-import { runStatement } from "../prepared.ts";
+import { runStatement, runWrite } from "../prepared.ts";
 
 /** Bounded by the number of parameters in a statement. */
 const ENTRIES_PER_INSERT = 100;
@@ -19,16 +19,28 @@ export const SQLITE: Dialect = {
   placeholders: (text) => text,
   matches: (prefixes) => sql`"SearchDocument"."key" in (select rowid from "SearchIndex"
     where "SearchIndex" match ${prefixes.map((prefix) => `"${prefix}"*`).join(" ")})`,
-  addEntries: async ({ db }, entries) => {
+  addEntries: async (at, entries) => {
     for (let start = 0; start < entries.length; start += ENTRIES_PER_INSERT) {
       const rows = entries.slice(start, start + ENTRIES_PER_INSERT);
-      await db.insertInto("SessionEvent").values(rows).execute();
+      await runWrite(
+        at,
+        `insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId", "data")
+          values ${rows.map(() => "(?, ?, ?, ?, ?, ?)").join(", ")}`,
+        rows.flatMap(({ sessionId, seq, at: time, kind, messageId, data }) => [
+          sessionId,
+          seq,
+          time,
+          kind,
+          messageId,
+          data,
+        ]),
+      );
     }
   },
   addDocuments: async (at, documents) => {
     for (const document of documents) await addDocument(at, document);
   },
-  // A transaction that writes is the only one.
+  writesAlone: true,
   lockTokens: async () => {},
   lockClaims: async () => {},
 };

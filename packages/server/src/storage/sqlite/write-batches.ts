@@ -27,8 +27,9 @@ export interface WriteBatches {
   close(): void;
 }
 
-/** Changed rows between two checkpoints: a few megabytes of log. */
+/** Changed rows between two checkpoints: a few megabytes of log. They are counted after some batches. */
 const CHANGES_PER_CHECKPOINT = 20_000;
+const BATCHES_PER_COUNT = 16;
 
 /** Opens a writing connection. */
 export function openWriteBatches(options: WriterOptions): WriteBatches {
@@ -44,6 +45,7 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
   const marks = openMarks(raw, options.marks ?? newMarks(), { leavesMarks });
   let isDurable = true;
   let changesAtCheckpoint = 0;
+  let batchesSinceCount = 0;
   const reserve = reserveBeside(options.file);
 
   function checkpoint(mode: "passive" | "truncate"): void {
@@ -121,6 +123,9 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
     },
     keepReserve: reserve.take,
     afterBatch: () => {
+      batchesSinceCount += 1;
+      if (batchesSinceCount < BATCHES_PER_COUNT) return;
+      batchesSinceCount = 0;
       const changes = Number(countChanges.get()?.["changes"]);
       if (changes - changesAtCheckpoint < CHANGES_PER_CHECKPOINT) return;
       checkpoint("passive");

@@ -1,7 +1,14 @@
 import type { Appended, AppendRefused, Output, OutputItem } from "../ports/transcript-store.ts";
 import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
-import { addMessage, completeMessage, findMessage, replaceMessage } from "./message-writes.ts";
+import { growthOf } from "./growth.ts";
+import {
+  addMessage,
+  completeMessage,
+  findMessage,
+  insertMessage,
+  replaceMessage,
+} from "./message-writes.ts";
 import { lockSession, type Transaction } from "./transaction.ts";
 import { runStatement, runWrite } from "../prepared.ts";
 
@@ -10,6 +17,8 @@ export async function appendOutput(
   transaction: Transaction,
   request: Output,
 ): Promise<Appended | AppendRefused> {
+  const grown = await appendGrowth(transaction, request);
+  if (grown !== null) return grown;
   const { sessionId, fence, items, after = 0 } = request;
   // Together: the lock comes first, whoever waits for it.
   const [lock, isCurrent, areOpen] = await Promise.all([
@@ -36,6 +45,43 @@ export async function appendOutput(
     [log.lastSeq, at, at, request.agentCursor ?? lock.agentCursor, sessionId],
   );
   return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq, at };
+}
+
+/**
+ * The common case on SQLite in few statements: the first one checks everything and takes the numbers of the entries. Null if
+ * it stored nothing: the output is of another kind, or it is refused. Then `appendOutput` decides.
+ */
+async function appendGrowth(transaction: Transaction, output: Output): Promise<Appended | null> {
+  const growth = transaction.dialect.writesAlone ? growthOf(output) : null;
+  if (growth === null) return null;
+  const { sessionId, runId, fence, after = 0, agentCursor = null } = output;
+  const { entries, opened, grown } = growth;
+  const areOpen = `? = (select count(*) from "AgentMessage" where "id" in (select value from json_each(?)) and "sessionId" = ? and "complete" = 0)`;
+  const [stored] = await runStatement<{ readonly lastSeq: number; readonly at: number }>(
+    transaction,
+    `update "AgentSession" set "lastSeq" = "lastSeq" + ?, "updatedAt" = max("updatedAt", ?),
+        "lastActiveAt" = max("updatedAt", ?), "agentCursor" = coalesce(?, "agentCursor")
+      where "id" = ? and "owner" = ? and "epoch" = ? and "lastSeq" >= ?
+        and exists (select 1 from "Run" where "id" = ? and "sessionId" = ? and "status" in ('running', 'suspended'))
+        ${grown.length > 0 ? `and ${areOpen}` : ""}
+      returning "lastSeq", "updatedAt" as "at"`,
+    [
+      ...[entries.length, output.at, output.at, agentCursor],
+      ...[sessionId, fence.node, fence.epoch, after],
+      ...[runId, sessionId],
+      ...(grown.length > 0 ? [grown.length, JSON.stringify(grown), sessionId] : []),
+    ],
+  );
+  if (stored === undefined) return null;
+  const { lastSeq, at } = stored;
+  const before = lastSeq - entries.length;
+  for (const { place, ...message } of opened) {
+    const row = { sessionId, runId, seq: before + place, complete: 0, timestamp: at };
+    await insertMessage(transaction, { ...message, ...row });
+  }
+  const numbered = entries.map((entry) => ({ ...entry, seq: before + entry.seq, at }));
+  await transaction.dialect.addEntries(transaction, numbered);
+  return { ok: true, firstSeq: before + 1, lastSeq, at };
 }
 
 /**

@@ -206,7 +206,8 @@ function startedIn({ events }: Change, messageId: string): boolean {
   return events.some((event) => event.type === "run.started" && event.run.messageId === messageId);
 }
 
-function queuedIn({ events }: Change, messageId: string): boolean {
+/** Whether the change also stores the message. */
+export function queuedIn({ events }: Change, messageId: string): boolean {
   return events.some(
     (event) => event.type === "message.queued" && event.entry.messageId === messageId,
   );

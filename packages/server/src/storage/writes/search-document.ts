@@ -9,7 +9,7 @@ import type { MessageRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 
 /*
- * What the full-text search finds. SQLite writes nine pages for a document, so there a change only notes what is new, and
+ * What the full-text search finds. SQLite writes nine pages for a document, so there triggers only note what is new, and
  * `indexNoted` takes it in a moment later, many at once. A search takes in what is left first, so that it misses nothing.
  */
 
@@ -21,9 +21,9 @@ export async function indexMessages(
   sessionId: string,
   messages: readonly { readonly id: string; readonly content: MessageContent }[],
 ): Promise<void> {
-  if (transaction.dialect.indexesLater) return note(transaction, messages);
+  if (transaction.dialect.indexesLater) return;
   const documents = messages.map(({ id, content }) => documentOf(sessionId, id, content));
-  return add(transaction, documents);
+  await add(transaction, documents);
 }
 
 /** Must precede indexing the new content of a message. */
@@ -41,7 +41,7 @@ export async function indexSession(
   session: Names,
   isNew: boolean,
 ): Promise<void> {
-  if (transaction.dialect.indexesLater) return note(transaction, [session]);
+  if (transaction.dialect.indexesLater) return;
   if (!isNew) {
     await transaction.db
       .deleteFrom("SearchDocument")
@@ -49,19 +49,7 @@ export async function indexSession(
       .where("messageId", "is", null)
       .execute();
   }
-  return add(transaction, [namesOf(session)]);
-}
-
-async function note(
-  transaction: Transaction,
-  objects: readonly { readonly id: string }[],
-): Promise<void> {
-  for (const { id } of objects)
-    await runWrite(
-      transaction,
-      `insert into "SearchTodo" ("id") values (?) on conflict do nothing`,
-      [id],
-    );
+  await add(transaction, [namesOf(session)]);
 }
 
 export async function isAnythingNoted(at: Queryable): Promise<boolean> {

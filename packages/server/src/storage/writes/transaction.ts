@@ -9,6 +9,9 @@ export type Transaction = Queryable;
 export type SessionLock = Omit<StoredSession, "session"> &
   Pick<SessionRow, "updatedAt" | "lastActiveAt">;
 
+/** The columns of a `SessionLock`. */
+export const LOCKED = `"version", "lastSeq", "owner", "epoch", "agentCursor", "updatedAt", "lastActiveAt"`;
+
 /** Locks the session's row until the transaction ends, so that sequence order is commit order. */
 export async function lockSession(
   transaction: Transaction,
@@ -16,7 +19,7 @@ export async function lockSession(
 ): Promise<SessionLock | undefined> {
   const [lock] = await runStatement<SessionLock>(
     transaction,
-    `select "version", "lastSeq", "owner", "epoch", "agentCursor", "updatedAt", "lastActiveAt" from "AgentSession" where "id" = ?${transaction.dialect.forUpdate}`,
+    `select ${LOCKED} from "AgentSession" where "id" = ?${transaction.dialect.forUpdate}`,
     [sessionId],
   );
   return lock;
