@@ -127,8 +127,6 @@ describe("the reads of every output of an agent", () => {
       ),
     ).toEqual([]);
     expect([...plans]).toContain("SEARCH Run USING INDEX run_at_work (sessionId=?)");
-    expect([...plans]).toContain(
-      "SEARCH message USING INDEX agent_message_growing (sessionId=?)",
-    );
+    expect([...plans]).toContain("SEARCH message USING INDEX agent_message_growing (sessionId=?)");
   });
 });

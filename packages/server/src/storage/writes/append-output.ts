@@ -66,9 +66,16 @@ async function appendGrowth(transaction: Transaction, output: Output): Promise<A
         ${grown.length > 0 ? `and ${areOpen}` : ""}
       returning "lastSeq", "updatedAt" as "at"`,
     [
-      ...[entries.length, output.at, output.at, agentCursor],
-      ...[sessionId, fence.node, fence.epoch, after],
-      ...[runId, sessionId],
+      entries.length,
+      output.at,
+      output.at,
+      agentCursor,
+      sessionId,
+      fence.node,
+      fence.epoch,
+      after,
+      runId,
+      sessionId,
       ...(grown.length > 0 ? [grown.length, JSON.stringify(grown), sessionId] : []),
     ],
   );

@@ -118,8 +118,15 @@ async function commitRowFirst(
     `update "AgentSession" set ${sets.join(", ")} where "id" = ? and "version" = ?
       ${fence === undefined ? "" : `and "owner" = ? and "epoch" = ?`} returning ${LOCKED}`,
     [
-      ...[...Object.values(columns), updatedAt, updatedAt, lastActiveAt, lastActiveAt],
-      ...[length, agentCursor, after.id, before.version],
+      ...Object.values(columns),
+      updatedAt,
+      updatedAt,
+      lastActiveAt,
+      lastActiveAt,
+      length,
+      agentCursor,
+      after.id,
+      before.version,
       ...(fence === undefined ? [] : [fence.node, fence.epoch]),
     ],
   );
