@@ -7,7 +7,7 @@ import {
 } from "kysely";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
 import { keepNewest } from "../keep-newest.ts";
-import { prepared, runCompiled } from "../prepared.ts";
+import { runCompiled, written } from "../prepared.ts";
 import { searchWords } from "../search/search-words.ts";
 import type {
   SessionCounts,
@@ -34,13 +34,14 @@ type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
  * last turn.
  */
 export async function listSessions(source: Source, query: SessionQuery): Promise<SessionPage> {
-  const rows = await pageRows(source, query);
+  const counts = await countSessions(source);
+  const counted = countedAlready(query, counts);
+  const rows = counted === 0 ? [] : await pageRows(source, query);
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
-  const counts = await countSessions(source);
   return {
     sessions: await toRecords(source, page),
-    total: countedAlready(query, counts) ?? (await totalOf(source, query)),
+    total: counted ?? (await totalOf(source, query)),
     next:
       rows.length > query.limit && last !== undefined
         ? { at: last[timeOf(query)], id: last.id }
@@ -242,11 +243,9 @@ export async function countSessions(source: Source): Promise<SessionCounts> {
   };
 }
 
-const countsByStatus = prepared(({ db }) =>
-  db
-    .selectFrom("SessionTally")
-    .select(["status", ({ fn }) => fn.sum<number>("count").as("total")])
-    .groupBy("status"),
+const countsByStatus = written<Record<never, never>, { status: string; total: number }>(
+  `select "status", sum("count") as "total" from "SessionTally" group by "status"`,
+  [],
 );
 
 async function toRecords(

@@ -2,12 +2,18 @@ import { sql } from "kysely";
 import { parseObject } from "../rows/parse.ts";
 import type { NodeRecord, Owner } from "../ports/node-store.ts";
 import type { Queryable } from "../dialect.ts";
-import { prepared } from "../prepared.ts";
+import { prepared, runStatement } from "../prepared.ts";
+import type { NodeLeaseRow } from "../tables.ts";
 import { hasLiveOwner } from "./live-owner.ts";
 import { readable, type Source } from "./source.ts";
 
 export async function listNodes(source: Source): Promise<readonly NodeRecord[]> {
-  const rows = await nodeRows(source, {});
+  const rows = await runStatement<NodeLeaseRow & { readonly now: number }>(
+    source,
+    `select "node", "about", "startedAt", "draining", "expiresAt", ${source.dialect.clock} as "now"
+      from "NodeLease" where "about" is not null order by "startedAt", "node"`,
+    [],
+  );
   return readable(source, "NodeLease", rows, (row) => ({
     node: row.node,
     about: parseObject("about", row.about ?? ""),
@@ -16,16 +22,6 @@ export async function listNodes(source: Source): Promise<readonly NodeRecord[]> 
     alive: row.expiresAt > row.now,
   }));
 }
-
-const nodeRows = prepared(({ db, dialect }) =>
-  db
-    .selectFrom("NodeLease")
-    .select(["node", "about", "startedAt", "draining", "expiresAt"])
-    .select(dialect.now.as("now"))
-    .where("about", "is not", null)
-    .orderBy("startedAt")
-    .orderBy("node"),
-);
 
 /** Each part uses an index of its own: owned sessions, running ones, queues, suspended ones and open suspensions. */
 export async function abandonedSessions(

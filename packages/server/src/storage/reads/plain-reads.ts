@@ -2,9 +2,15 @@ import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
 import { type Staging } from "../ports/import-store.ts";
-import { STAGED, type QueuedMessageRow, type RunRow, type SuspensionRow } from "../tables.ts";
+import {
+  STAGED,
+  type QueuedMessageRow,
+  type RepoRow,
+  type RunRow,
+  type SuspensionRow,
+} from "../tables.ts";
 import { oneOf, parseJson } from "../rows/parse.ts";
-import { prepared, written } from "../prepared.ts";
+import { prepared, runStatement, written } from "../prepared.ts";
 import type {
   TimePage,
   QueuedMessage,
@@ -21,7 +27,7 @@ import type { ProviderOffer } from "../ports/offer-store.ts";
 import { parseOffer } from "../../domain/settings/agent-offer.ts";
 import type { Browser } from "../ports/browser-store.ts";
 import type { AccessToken } from "../ports/token-store.ts";
-import { hasLiveOwner } from "./live-owner.ts";
+import { liveOwner } from "./live-owner.ts";
 import { isAfter, readable, type Source } from "./source.ts";
 
 export async function readQueue(
@@ -112,30 +118,22 @@ export async function openSuspensions(source: Source): Promise<readonly StoredSu
   return toSuspensions(source, await openRows(source, {}));
 }
 
-const openRows = prepared(({ db }) =>
-  db
-    .selectFrom("Suspension")
-    .selectAll()
-    // Literals, here and below: only then does the database use a partial index.
-    .where("status", "=", sql.lit("open"))
-    .orderBy("createdAt")
-    .orderBy("id"),
+// Literals, here and below: only then does the database use a partial index.
+const openRows = written<Record<never, never>, SuspensionRow>(
+  `select * from "Suspension" where "status" = 'open' order by "createdAt", "id"`,
+  [],
 );
 
-export async function unsettledSessions({ db }: Source): Promise<readonly string[]> {
-  const sessions = db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
-  const working = sessions.where("state", "<>", sql.lit("idle"));
-  // The plus hides the condition from SQLite, which would scan another partial index, of all sessions.
-  const queued = db
-    .selectFrom("AgentSession")
-    .select("id")
-    .where(sql<boolean>`+"setAside" = 0`)
-    .where("queued", ">", sql.lit(0));
-  const owned = sessions.where("owner", "is not", null);
+export async function unsettledSessions(source: Source): Promise<readonly string[]> {
   // Sorted here: with an order, SQLite would scan all sessions by ID.
-  const rows = await working.unionAll(queued).unionAll(owned).execute();
+  const rows = await runStatement<{ readonly id: string }>(source, UNSETTLED, []);
   return [...new Set(rows.map(({ id }) => id))].toSorted();
 }
+
+/** The plus hides a condition from SQLite, which would scan another partial index, of all sessions. */
+const UNSETTLED = `select "id" from "AgentSession" where "setAside" = 0 and "state" <> 'idle'
+  union all select "id" from "AgentSession" where +"setAside" = 0 and "queued" > 0
+  union all select "id" from "AgentSession" where "setAside" = 0 and "owner" is not null`;
 
 export async function inactiveSessions(
   { db }: Source,
@@ -160,32 +158,30 @@ export async function inactiveSessions(
 }
 
 /** Uses the index of owned sessions, of which there are few. */
-export async function abandonedImports(source: Source): Promise<readonly Staging[]> {
-  return importsOfDeadNodes(source, {});
+export function abandonedImports(source: Source): Promise<readonly Staging[]> {
+  return runStatement<Staging>(
+    source,
+    `select "id" as "sessionId", "owner" as "importId" from "AgentSession"
+      where "owner" is not null and "setAside" = ${STAGED} and not ${liveOwner(source.dialect)} order by "id"`,
+    [],
+  );
 }
-
-const importsOfDeadNodes = prepared(({ db, dialect }) =>
-  db
-    .selectFrom("AgentSession")
-    .select(["id as sessionId", "owner as importId"])
-    .where("owner", "is not", null)
-    .where("setAside", "=", STAGED)
-    .where(({ not }) => not(hasLiveOwner(dialect)))
-    .orderBy("id")
-    .$narrowType<{ importId: string }>(),
-);
 
 export async function readRepo(source: Source, repoId: string): Promise<Repo | null> {
   const [row] = await repoRowOf(source, { repoId });
   return row === undefined ? null : toRepo(row);
 }
 
-const repoRowOf = prepared(({ db }, { repoId }: { repoId: string }) =>
-  db.selectFrom("Repo").selectAll().where("id", "=", repoId),
-);
+const repoRowOf = written<{ repoId: string }, RepoRow>(`select * from "Repo" where "id" = ?`, [
+  "repoId",
+]);
 
-export async function listRepos({ db }: Source): Promise<readonly Repo[]> {
-  const rows = await db.selectFrom("Repo").selectAll().orderBy("name").orderBy("path").execute();
+export async function listRepos(source: Source): Promise<readonly Repo[]> {
+  const rows = await runStatement<RepoRow>(
+    source,
+    `select * from "Repo" order by "name", "path"`,
+    [],
+  );
   return rows.map(toRepo);
 }
 
@@ -211,12 +207,10 @@ export async function listQuarantined({ db }: Source): Promise<readonly Quaranti
   return rows.map(({ tableName: table, ...row }) => ({ table, ...row }));
 }
 
-export async function countQuarantined({ db }: Source): Promise<number> {
-  const { total } = await db
-    .selectFrom("SetAside")
-    .select(({ fn }) => fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
-  return Number(total);
+export async function countQuarantined(source: Source): Promise<number> {
+  const text = `select count(*) as "total" from "SetAside"`;
+  const [row] = await runStatement<{ readonly total: number }>(source, text, []);
+  return Number(row?.total ?? 0);
 }
 
 export async function listTokens(source: Source): Promise<readonly AccessToken[]> {

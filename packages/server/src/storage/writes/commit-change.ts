@@ -55,22 +55,19 @@ function refusalOf(
  * decided on. The caller holds the session's lock, so no earlier attempt is still running.
  */
 async function committedBefore(
-  { db }: Transaction,
+  transaction: Transaction,
   { before, events, wasTried = false }: Change,
   after: Session | null,
   lock: SessionLock | undefined,
 ): Promise<Committed | null> {
   if (!wasTried || before === null || after === null || lock === undefined) return null;
   if (lock.version <= before.version) return null;
-  const rows = await db
-    .selectFrom("SessionEvent")
-    .select(["seq", "data"])
-    .where("sessionId", "=", after.id)
-    .where("seq", ">", before.lastSeq)
-    .where("kind", "=", "event")
-    .orderBy("seq")
-    .limit(MAX_READ_BACK)
-    .execute();
+  const rows = await runStatement<{ readonly seq: number; readonly data: string | null }>(
+    transaction,
+    `select "seq", "data" from "SessionEvent"
+      where "sessionId" = ? and "seq" > ? and "kind" = 'event' order by "seq" limit ${MAX_READ_BACK}`,
+    [after.id, before.lastSeq],
+  );
   const texts = events.map((event) => JSON.stringify(event));
   const first = rows.find(({ data }) => data === texts[0]);
   const last = rows.findLast(({ data }) => data === texts.at(-1));

@@ -1,5 +1,4 @@
-import type { Queryable } from "../dialect.ts";
-import { prepared } from "../prepared.ts";
+import { runStatement, runWrite } from "../prepared.ts";
 import { hasLiveOwner } from "../reads/live-owner.ts";
 import type { Claim, Fence, Lease, NodeStore } from "../ports/node-store.ts";
 import type { Transaction } from "./transaction.ts";
@@ -9,54 +8,26 @@ export async function renewLease(
   transaction: Transaction,
   { node, ttlMs, about }: Lease,
 ): Promise<boolean> {
-  const [lease] = await validityOf(transaction, { node });
-  await (about === undefined
-    ? extendLease(transaction, { node, ttlMs })
-    : describeLease(transaction, { node, ttlMs, about: JSON.stringify(about) }));
+  const { clock } = transaction.dialect;
+  const [lease] = await runStatement<{ readonly alive: boolean | number }>(
+    transaction,
+    `select "expiresAt" > ${clock} as "alive" from "NodeLease" where "node" = ?`,
+    [node],
+  );
+  const described = about === undefined ? null : JSON.stringify(about);
+  await runWrite(
+    transaction,
+    `insert into "NodeLease" ("node", "startedAt", "expiresAt", "draining", "about")
+      values (?, ${clock}, ${clock} + ?, 0, ?)
+      on conflict ("node") do update set "expiresAt" = ${clock} + ?, "about" = coalesce(?, "NodeLease"."about")`,
+    [node, ttlMs, described, ttlMs, described],
+  );
   return lease === undefined || Boolean(lease.alive);
 }
 
-const validityOf = prepared(({ db, dialect }, { node }: { node: string }) =>
-  db
-    .selectFrom("NodeLease")
-    .select(({ eb }) => eb("expiresAt", ">", dialect.now).as("alive"))
-    .where("node", "=", node),
-);
-
-const extendLease = prepared((at, { node, ttlMs }: { node: string; ttlMs: number }) =>
-  putLease(at, node, ttlMs, {}),
-);
-
-const describeLease = prepared(
-  (at, { node, ttlMs, about }: { node: string; ttlMs: number; about: string }) =>
-    putLease(at, node, ttlMs, { about }),
-);
-
-function putLease(
-  { db, dialect: { now } }: Queryable,
-  node: string,
-  ttlMs: number,
-  description: { readonly about?: string },
-) {
-  return db
-    .insertInto("NodeLease")
-    .values(({ eb }) => ({
-      node,
-      startedAt: now,
-      expiresAt: eb(now, "+", ttlMs),
-      draining: 0,
-      ...description,
-    }))
-    .onConflict((conflict) =>
-      conflict
-        .column("node")
-        .doUpdateSet(({ eb }) => ({ expiresAt: eb(now, "+", ttlMs), ...description })),
-    );
-}
-
 /** The node has stopped: its sessions are free at once. */
-export async function dropLease({ db }: Transaction, node: string): Promise<void> {
-  await db.deleteFrom("NodeLease").where("node", "=", node).execute();
+export function dropLease(transaction: Transaction, node: string): Promise<void> {
+  return runWrite(transaction, `delete from "NodeLease" where "node" = ?`, [node]);
 }
 
 /** False when no such node exists. */
@@ -87,8 +58,8 @@ export async function forgetNodes(
     .execute();
 }
 
-export async function dropOtherLeases({ db }: Transaction, node: string): Promise<void> {
-  await db.deleteFrom("NodeLease").where("node", "!=", node).execute();
+export function dropOtherLeases(transaction: Transaction, node: string): Promise<void> {
+  return runWrite(transaction, `delete from "NodeLease" where "node" <> ?`, [node]);
 }
 
 type ClaimRequest = Parameters<NodeStore["claim"]>[0];
