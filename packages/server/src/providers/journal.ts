@@ -47,8 +47,8 @@ export function openJournal({
   const entryOf = (direction: JournalDirection, line: string): string => {
     // Longer than the limit at first, so that a secret across the limit is found whole.
     const clean = redactor.line(line.slice(0, MAX_ENTRY + redactor.longest)).slice(0, MAX_ENTRY);
-    const cut = line.length > MAX_ENTRY ? { length: line.length } : {};
-    return `${JSON.stringify({ t: clock(), direction, line: clean, ...cut })}\n`;
+    const cut = line.length > MAX_ENTRY ? `,"length":${line.length}` : "";
+    return `{"t":${clock()},"direction":"${direction}","line":${JSON.stringify(clean)}${cut}}\n`;
   };
 
   const drop = (count: number): void => {
