@@ -26,6 +26,7 @@ import {
   readSuspension,
   readSuspensions,
   recall,
+  sessionsAtWork,
   unsettledSessions,
 } from "./reads/plain-reads.ts";
 import { readRaw, unreadableSessions } from "./reads/raw-session.ts";
@@ -167,6 +168,7 @@ export function portableStore(parts: Parts): Store {
     unusedAnswers: reading(unusedAnswers),
     dismissUnused: (run) => write("dismissUnused", run),
     unsettledSessions: reading(unsettledSessions),
+    sessionsAtWork: reading(sessionsAtWork),
     abandonedSessions: reading(abandonedSessions),
     lastSeqs: reading(lastSeqs),
     inactiveSessions: reading(inactiveSessions),

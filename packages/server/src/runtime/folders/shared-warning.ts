@@ -1,5 +1,5 @@
 import type { Session } from "../../domain/session.ts";
-import type { SessionRecord, Store } from "../../storage/store.ts";
+import type { SessionAtWork, Store } from "../../storage/store.ts";
 
 /** What is known about other sessions that work in the same folder. Their IDs are for a later comparison. */
 export interface SharedWith {
@@ -12,17 +12,12 @@ const NAMED = 3;
 
 /** A sentence that warns, if other sessions are at work in the folder of the repository; null if there are none. */
 export async function findOthersAtWork(
-  store: Pick<Store, "listSessions">,
+  store: Pick<Store, "sessionsAtWork">,
   { id, repoId, workspace }: Pick<Session, "id" | "repoId" | "workspace">,
 ): Promise<SharedWith | null> {
   if (repoId === null || workspace.kind === "worktree") return null;
-  const { sessions } = await store.listSessions({
-    repoId,
-    states: ["running"],
-    statuses: ["active"],
-    limit: MAX_OTHERS,
-  });
-  const others = sessions.filter((each) => each.id !== id && each.workspace.kind === "shared");
+  const sessions = await store.sessionsAtWork({ repoId, limit: MAX_OTHERS });
+  const others = sessions.filter((each) => each.id !== id && each.kind === "shared");
   if (others.length === 0) return null;
   const named = others.slice(0, NAMED).map(nameOf);
   const more = others.length - named.length;
@@ -39,6 +34,6 @@ export async function findOthersAtWork(
   };
 }
 
-function nameOf({ title, id }: Pick<SessionRecord, "title" | "id">): string {
+function nameOf({ title, id }: Pick<SessionAtWork, "title" | "id">): string {
   return title === null ? `The session ${id}` : `"${title}"`;
 }

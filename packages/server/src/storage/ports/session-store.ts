@@ -9,6 +9,7 @@ import type { Excerpt } from "../search/excerpt.ts";
 import type { IdempotencyKey, RememberedAnswer } from "./answer-store.ts";
 import type { Fence } from "./node-store.ts";
 import type { Run } from "./run-store.ts";
+import type { SessionWorkspace } from "../../domain/files/session-folder.ts";
 import type { LogEntry, NewMessage } from "./transcript-store.ts";
 
 /** Sessions: load one, change one, list many. */
@@ -27,8 +28,18 @@ export interface SessionStore {
   findSessions(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Sessions that a node should be working on, or was working on when it died. */
   unsettledSessions(): Promise<readonly string[]>;
+  /** The newest sessions of a repository whose agents work. Every run asks, so it is a small read. */
+  sessionsAtWork(query: {
+    readonly repoId: string;
+    readonly limit: number;
+  }): Promise<readonly SessionAtWork[]>;
   /** The last sequence number of each session's log. A missing session is absent from the map. */
   lastSeqs(sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+export interface SessionAtWork extends Pick<Session, "id" | "title"> {
+  /** Where it works: see `SessionWorkspace`. */
+  readonly kind: SessionWorkspace["kind"];
 }
 
 export type Loaded = { readonly found: "session"; readonly stored: StoredSession } | Unloaded;

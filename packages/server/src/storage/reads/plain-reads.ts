@@ -7,9 +7,10 @@ import {
   type QueuedMessageRow,
   type RepoRow,
   type RunRow,
+  type SessionRow,
   type SuspensionRow,
 } from "../tables.ts";
-import { oneOf, parseJson } from "../rows/parse.ts";
+import { oneOf, parseJson, parseJsonOrNull } from "../rows/parse.ts";
 import { prepared, runStatement, written } from "../prepared.ts";
 import type {
   TimePage,
@@ -22,6 +23,8 @@ import type { InactiveQuery } from "../ports/retention-store.ts";
 import type { Repo } from "../ports/repository-store.ts";
 import type { QuarantinedRow } from "../ports/quarantine-store.ts";
 import type { IdempotencyKey, RememberedAnswer } from "../ports/answer-store.ts";
+import { parseWorkspace } from "../../domain/files/session-folder.ts";
+import type { SessionAtWork } from "../ports/session-store.ts";
 import { SCOPES } from "../../domain/scope.ts";
 import type { ProviderOffer } from "../ports/offer-store.ts";
 import { parseOffer } from "../../domain/settings/agent-offer.ts";
@@ -134,6 +137,29 @@ export async function unsettledSessions(source: Source): Promise<readonly string
 const UNSETTLED = `select "id" from "AgentSession" where "setAside" = 0 and "state" <> 'idle'
   union all select "id" from "AgentSession" where +"setAside" = 0 and "queued" > 0
   union all select "id" from "AgentSession" where "setAside" = 0 and "owner" is not null`;
+
+export async function sessionsAtWork(
+  source: Source,
+  query: { readonly repoId: string; readonly limit: number },
+): Promise<readonly SessionAtWork[]> {
+  const rows = await rowsAtWork(source, query);
+  return readable(source, "AgentSession", rows, ({ id, title, workspace }) => ({
+    id,
+    title,
+    kind: parseWorkspace(parseJsonOrNull("workspace", workspace))?.kind ?? "shared",
+  }));
+}
+
+/** The added text hides a condition from SQLite, which would scan the index of all sessions of the repository. */
+const rowsAtWork = written<
+  { repoId: string; limit: number },
+  Pick<SessionRow, "id" | "title" | "workspace">
+>(
+  `select "id", "title", "workspace" from "AgentSession"
+    where "state" = 'running' and "state" <> 'idle' and "setAside" = 0 and "repoId" || '' = ?
+    order by "createdAt" desc, "id" desc limit ?`,
+  ["repoId", "limit"],
+);
 
 export async function inactiveSessions(
   { db }: Source,

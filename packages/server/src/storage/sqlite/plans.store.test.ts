@@ -4,7 +4,7 @@ import { decide } from "../../domain/kernel/decide.ts";
 import type { RunAtOnce } from "../dialect.ts";
 import { listSessions } from "../reads/list-sessions.ts";
 import { loadSession } from "../reads/load-session.ts";
-import { openSuspensions, unsettledSessions } from "../reads/plain-reads.ts";
+import { openSuspensions, sessionsAtWork, unsettledSessions } from "../reads/plain-reads.ts";
 import type { Source } from "../reads/source.ts";
 import type { SessionQuery } from "../ports/session-store.ts";
 import { beginSession, COMPLETED, opening } from "../testing/session-driver.ts";
@@ -17,6 +17,10 @@ import { addRepo, migratedFile, openTestFile } from "./testing/test-file.ts";
 async function plansOf(read: (source: Source) => Promise<unknown>): Promise<readonly string[]> {
   const file = await migratedFile();
   const explaining = new DatabaseSync(file);
+  // As if there were a session: an empty list is not read.
+  explaining.exec(
+    `insert into "SessionTally" ("repoId", "status", "count") values ('', 'active', 1)`,
+  );
   const plans = new Set<string>();
   const { db, raw } = openSqliteConnection(file, {
     readOnly: true,
@@ -37,12 +41,14 @@ describe("the sessions that need attention", () => {
     const plans = await plansOf(async (source) => {
       await openSuspensions(source);
       await unsettledSessions(source);
+      await sessionsAtWork(source, { repoId: "r", limit: 1 });
     });
     expect(plans.filter((plan) => /^(SEARCH|SCAN)/u.test(plan))).toEqual([
       "SCAN Suspension USING INDEX suspension_open",
       "SCAN AgentSession USING COVERING INDEX agent_session_at_work",
       "SCAN AgentSession USING INDEX agent_session_queued",
       "SEARCH AgentSession USING INDEX agent_session_by_owner (owner>?)",
+      "SEARCH AgentSession USING INDEX agent_session_at_work (state=?)",
     ]);
   });
 });

@@ -13,6 +13,28 @@ import { repeat } from "../../../domain/testing/repeat.ts";
 
 /** The list of sessions: order, pages, filters and totals. */
 export function listingContract(shared: SharedStore, open: OpenTestStore): void {
+  describe("the sessions that work in a repository", () => {
+    it("are the running ones, newest first, with the kind of their folder", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const elsewhere = await addRepo(store, "elsewhere");
+        const workspace = { kind: "worktree", base: null, worktree: null } as const;
+        const sessions = [
+          await beginSession(store, { repoId: repo.id, title: "old", at: NOON }),
+          await beginSession(store, { repoId: repo.id, workspace, at: NOON + 1 }),
+          await beginSession(store, { repoId: elsewhere.id, at: NOON + 2 }),
+        ];
+        await beginSession(store, { repoId: repo.id, title: "idle", at: NOON + 3 });
+        for (const session of sessions) await session.run();
+        const [first, second] = sessions;
+        expect(await store.sessionsAtWork({ repoId: repo.id, limit: 9 })).toEqual([
+          { id: second?.id, title: null, kind: "worktree" },
+          { id: first?.id, title: "old", kind: "shared" },
+        ]);
+        expect(await store.sessionsAtWork({ repoId: repo.id, limit: 1 })).toHaveLength(1);
+      });
+    });
+  });
+
   describe("the list of sessions", () => {
     it("A4 shows a session with all data of its row and its suspensions, and no messages", async () => {
       const mcpServers: McpServers = {
