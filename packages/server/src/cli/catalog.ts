@@ -62,7 +62,8 @@ function realPath(folder: string): string {
 }
 
 /** Completes the sentence "Agents run …" for the start of a server and for `doctor`. */
-export function describeSandbox({ state, madeWith, network, containment }: Sandbox): string {
+export async function describeSandbox(sandbox: Sandbox): Promise<string> {
+  const { state, madeWith, network } = sandbox;
   const { mode, reason } = state;
   switch (network?.kind) {
     case "full":
@@ -74,7 +75,7 @@ export function describeSandbox({ state, madeWith, network, containment }: Sandb
     case undefined:
       return mode === "required"
         ? `are not started: a sandbox is required. ${reason}`
-        : `without a sandbox. ${reason}${KEPT_TOGETHER[containment ?? "marker"]}`;
+        : `without a sandbox. ${reason}${KEPT_TOGETHER[(await sandbox.containment()) ?? "marker"]}`;
     default:
       return network satisfies never;
   }

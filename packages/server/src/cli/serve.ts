@@ -189,12 +189,15 @@ export async function startServer(
       processStart: processStart(process.pid) ?? undefined,
     });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
+    const described = await phases.run("testing how agents can be kept together", () =>
+      describeSandbox(sandbox),
+    );
     let stopping: Promise<void> | null = null;
     return {
       url,
       signInAddress: () =>
         token === null ? `${url}/` : signInAddress(localUrl(url), signInCodes.create()),
-      sandbox: describeSandbox(sandbox),
+      sandbox: described,
       stop: (options = {}) => {
         keepsAgents = options.keepsAgents ?? false;
         return (stopping ??= closeAll(closers));

@@ -177,7 +177,7 @@ async function checkSandbox(settings: ServeSettings): Promise<Result> {
   const { mode, active } = sandbox.state;
   const isClosed = active && sandbox.network?.kind !== "shared";
   const verdict = isClosed ? "good" : mode === "required" ? "bad" : "warn";
-  return { verdict, says: `agents ${describeSandbox(sandbox)}` };
+  return { verdict, says: `agents ${await describeSandbox(sandbox)}` };
 }
 
 function checkHost({ dataFolder, agentHost }: ServeSettings): Result {

@@ -49,7 +49,7 @@ async function open(kind: ContainmentKind): Promise<Sandbox> {
     dataFolder: tmpdir(),
     containments: [kind],
   });
-  need(sandbox.containment === kind ? null : `this system does not allow ${NAMES[kind]}`);
+  need((await sandbox.containment()) === kind ? null : `this system does not allow ${NAMES[kind]}`);
   return sandbox;
 }
 

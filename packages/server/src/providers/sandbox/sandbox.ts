@@ -7,7 +7,7 @@ import { errorText } from "../../domain/error-text.ts";
 import type { Enclose } from "../../git/program/run-program.ts";
 import { findProgram } from "../acp/process/find-program.ts";
 import { spawnAgent } from "../acp/process/spawn-agent.ts";
-import type { ContainmentKind } from "../containment/containment.ts";
+import type { Containment, ContainmentKind } from "../containment/containment.ts";
 import { openContainment } from "../containment/open-containment.ts";
 import { openAgentNetwork, localIn, type AgentNetwork } from "../network/agent-network.ts";
 import { limitsHosts, rulesOf } from "../network/network-policy.ts";
@@ -37,8 +37,11 @@ export interface Sandbox {
   readonly madeWith: string | null;
   /** Null if it is not active. */
   readonly network: SandboxNetwork | null;
-  /** How processes of agents are kept together without a sandbox; null if it is active or required. */
-  readonly containment: ContainmentKind | null;
+  /**
+   * How processes of agents are kept together without a sandbox; null if it is active or required. It is tested when it is first
+   * asked for, or when the first agent starts.
+   */
+  containment(): Promise<ContainmentKind | null>;
   /** How the agent starts. Throws an `AgentFault` if it must not. */
   enclose(agent: SandboxedAgent): Promise<Enclosure>;
   /**
@@ -86,7 +89,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     state: { mode, active: true, reason: null },
     madeWith: test.version,
     network,
-    containment: null,
+    containment: async () => null,
     enclose: (agent) => enclose(agent, options, { program, network }),
     encloseProgram: createEncloseProgram({
       bubblewrap: program,
@@ -111,7 +114,7 @@ async function openSeatbelt(options: SandboxOptions): Promise<Sandbox> {
     state: { mode, active: true, reason: null },
     madeWith: "sandbox-exec",
     network: { kind: "proxy", why: "The sandbox of macOS is experimental." },
-    containment: null,
+    containment: async () => null,
     enclose: async (agent) => {
       for (const folder of [agent.workspace, ...(agent.directories ?? [])])
         refuseFolder(folder, dataFolder);
@@ -121,18 +124,23 @@ async function openSeatbelt(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-async function withoutSandbox(
+function withoutSandbox(
   { mode, environment, containments = WITHOUT_SANDBOX[mode] }: SandboxOptions,
   reason: string,
-): Promise<Sandbox> {
-  const containment =
-    mode === "required" ? null : await openContainment({ kinds: containments, environment });
+): Sandbox {
+  let opening: Promise<Containment | null> | null = null;
+  const open = (): Promise<Containment | null> =>
+    (opening ??=
+      mode === "required"
+        ? Promise.resolve(null)
+        : openContainment({ kinds: containments, environment }));
   return {
     state: { mode, active: false, reason },
     madeWith: null,
     network: null,
-    containment: containment?.kind ?? null,
+    containment: async () => (await open())?.kind ?? null,
     enclose: async ({ network, command, environment: env, toolServers }) => {
+      const containment = await open();
       if (containment === null)
         throw new AgentFault(
           "agent_not_started",
