@@ -1,6 +1,6 @@
 import type { AskServer } from "../dialect.ts";
 import type { Appended, Output } from "../ports/transcript-store.ts";
-import { growthOf } from "../writes/growth.ts";
+import { growthOf } from "../writes/append-output.ts";
 
 /**
  * Stores new messages that are incomplete, and more text of open messages, in one statement. Null if it stored nothing:
