@@ -10,7 +10,7 @@ import { addRepo, temporaryFolder } from "./testing/test-file.ts";
 
 const RESERVED = 4 * 1024 * 1024;
 
-/** A thread that checks once a second takes it. */
+/** The writer checks once a second. */
 const soon = { timeout: 200_000, interval: 20 };
 
 async function onDisk(size: string) {
@@ -56,6 +56,11 @@ describe("a disk that is full", () => {
 });
 
 describe("a reserve", () => {
+  it("is taken soon after a start, also by a server without work", async () => {
+    const { file } = await onDisk("24m");
+    await vi.waitFor(() => expect(statSync(`${file}-reserve`).size).toBe(RESERVED), soon);
+  });
+
   it("is readable by the owner only, and is freed completely", () => {
     const folder = temporaryFolder();
     const reserve = reserveBeside(path.join(folder, "some.db"));

@@ -27,7 +27,7 @@ const STARTS: ReadonlySet<string> = new Set<SessionEvent["type"]>([
   "run.started",
 ]);
 
-/** Writes of a row or two. A server begins with them, before its thread has started. */
+/** Writes of a row or two. A server begins with them, and an idle one has no others. */
 const ALWAYS_SMALL: ReadonlySet<string> = new Set<WriteName>([
   "claimSession",
   "dropOtherLeases",
@@ -42,7 +42,11 @@ export interface SmallWrites {
   /** Null when another process is writing. The thread then runs the batch, since it may wait. */
   run(batch: WriteBatch): Promise<readonly WriteReply[] | null>;
   readonly read: SqliteWriter["read"];
-  close(): Promise<void>;
+  /** Whether another process has written since the last call. */
+  hasOutsideWrites(): boolean;
+  /** Whether space should be reserved, and is not. */
+  wantsReserve(): boolean;
+  close(options: { readonly emptiesLog: boolean }): Promise<void>;
 }
 
 /**
@@ -52,6 +56,12 @@ export interface SmallWrites {
 export function openSmallWrites(options: WriterOptions): SmallWrites {
   let batches: WriteBatches | null = null;
   const log = openLogSync(options.file);
+
+  function opened(): WriteBatches {
+    batches ??= openWriteBatches({ ...options, busyTimeoutMs: 0, checkpoints: false });
+    return batches;
+  }
+
   return {
     takes: ({ requests }) =>
       requests.length <= MAX_REQUESTS &&
@@ -60,15 +70,24 @@ export function openSmallWrites(options: WriterOptions): SmallWrites {
           ALWAYS_SMALL.has(request.name) || isShortText(request) || isSmallChange(request),
       ),
     run: async ({ requests, durable }) => {
-      batches ??= openWriteBatches({ ...options, busyTimeoutMs: 0, checkpoints: false });
-      const replies = await batches.run({ requests, durable: false });
+      const replies = await opened().run({ requests, durable: false });
       if (replies.every((reply) => !reply.ok && reply.code === "database_busy")) return null;
       if (!durable || !replies.some(({ ok }) => ok)) return replies;
       const failed = await log.sync().then(() => null, notOnDisk);
       return failed === null ? replies : replies.map((reply) => (reply.ok ? failed : reply));
     },
     read: (text, parameters) => batches?.read(text, parameters) ?? null,
-    close: () => {
+    hasOutsideWrites: () => {
+      try {
+        return opened().hasOutsideWrites();
+      } catch {
+        // The next write says what is wrong with the file, and the next check looks again.
+        return false;
+      }
+    },
+    wantsReserve: () => batches?.wantsReserve() ?? false,
+    close: ({ emptiesLog }) => {
+      if (emptiesLog) batches?.emptyLog();
       batches?.close();
       batches = null;
       return log.close();

@@ -19,8 +19,12 @@ export interface WriteBatches {
   afterBatch(): void;
   /** Keeps space reserved, so that a delete is possible on a full disk. */
   keepReserve(): void;
+  /** Whether space should be reserved, and is not. */
+  wantsReserve(): boolean;
   /** Moves the write-ahead log into the database file. */
   checkpoint(): void;
+  /** The same, and truncates the log, if nobody else uses it. */
+  emptyLog(): void;
   readonly read: SqliteWriter["read"];
   /** Whether another process has written since the last call. */
   hasOutsideWrites(): boolean;
@@ -122,6 +126,7 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
       return replies.some(isFull) ? runInReserve(batch, replies) : replies;
     },
     keepReserve: reserve.take,
+    wantsReserve: reserve.isWanted,
     afterBatch: () => {
       batchesSinceCount += 1;
       if (batchesSinceCount < BATCHES_PER_COUNT) return;
@@ -132,6 +137,7 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
       changesAtCheckpoint = changes;
     },
     checkpoint: () => checkpoint("passive"),
+    emptyLog: () => checkpoint("truncate"),
     read: (text, parameters) => {
       if (raw.isTransaction) return null;
       try {

@@ -36,9 +36,6 @@ export interface WriteBatch {
 /** Messages to the writing thread, besides batches. */
 export type WriterSignal = "close" | "checkpoint";
 
-/** Sent by the writing thread when another process has written. */
-export const OUTSIDE_WRITES = "outside_writes";
-
 export type WriteReply =
   | { readonly ok: true; readonly value: unknown }
   | {

@@ -1,26 +1,16 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openWriteBatches } from "./write-batches.ts";
-import {
-  OUTSIDE_WRITES,
-  type WriteBatch,
-  type WriterOptions,
-  type WriterSignal,
-} from "./write-protocol.ts";
+import type { WriteBatch, WriterOptions, WriterSignal } from "./write-protocol.ts";
 
-/** Interval of the check for writes of other processes. */
-const CHECK_EVERY_MS = 1_000;
+const RESERVE_EVERY_MS = 1_000;
 
-/** The writing thread of a server. */
+/** The writing thread of a server that is not idle. */
 const port = parentPort;
 if (port === null) throw new Error("unreachable: the writer runs in a thread of its own");
 const options: WriterOptions = workerData;
 const batches = openWriteBatches(options);
 
-const timer = setInterval(() => {
-  batches.keepReserve();
-  if (batches.hasOutsideWrites()) port.postMessage(OUTSIDE_WRITES);
-}, CHECK_EVERY_MS);
-timer.unref();
+const timer = setInterval(batches.keepReserve, RESERVE_EVERY_MS).unref();
 
 port.on("message", (message: WriteBatch | WriterSignal) => {
   if (message === "checkpoint") return batches.checkpoint();

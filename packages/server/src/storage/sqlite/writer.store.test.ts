@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import { describe, expect, it } from "vitest";
-import type { Store } from "../store.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Change, StoredSession } from "../ports/session-store.ts";
 import { beginSession, textOf } from "../testing/session-driver.ts";
 import {
@@ -13,18 +12,22 @@ import {
   migratedFile,
   openTestFile,
 } from "./testing/test-file.ts";
+import { startWriter } from "./writer.ts";
+
+const soon = { timeout: 100_000, interval: 5 };
 
 describe("the writing thread", () => {
   it("may end at any moment: its current writes fail, and the next thread stores the waiting ones", async () => {
     const file = await migratedFile();
-    const [store, thread] = await openWithThread(file);
+    const threads = startedThreads();
+    const store = await openTestFile(file, 2_000);
     const sessions = await Promise.all(Array.from({ length: 20 }, () => beginSession(store)));
     const loaded = await Promise.all(sessions.map((session) => session.stored()));
     const other = new DatabaseSync(file);
     other.exec("begin immediate");
 
     const archiving = Promise.allSettled(loaded.map((before) => store.commit(archive(before))));
-    await thread?.terminate();
+    await threads.at(-1)?.terminate();
     other.exec("rollback");
     other.close();
 
@@ -41,8 +44,7 @@ describe("the writing thread", () => {
 
   it("may fail to start: the write fails with the reason, and the next one tries again", async () => {
     const file = await migratedFile();
-    const [store, thread] = await openWithThread(file);
-    await thread?.terminate();
+    const store = await openTestFile(file, 2_000);
     const aside = `${file}.aside`;
     cpSync(file, aside);
     for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
@@ -55,6 +57,47 @@ describe("the writing thread", () => {
 
     const again = await openTestFile(file);
     expect(await again.listRepos()).toHaveLength(1);
+  });
+
+  it("starts with the first change, ends when there are none for a while, and starts again with the next one", async () => {
+    const file = await migratedFile();
+    writeFileSync(`${file}-reserve`, "");
+    const threads = startedThreads();
+    const writer = startWriter({ file }, { checkEveryMs: 2 });
+    onTestFinished(() => writer.close());
+    const running = (): number => threads.filter(({ threadId }) => threadId >= 0).length;
+
+    for (const name of ["a", "b"]) {
+      await writer.write("addRepo", { id: name, path: `/srv/${name}`, name, createdAt: 1 });
+      await expect.poll(running, soon).toBe(0);
+      expect(statSync(`${file}-wal`).size).toBe(0);
+    }
+
+    expect(threads.length).toBe(2);
+  });
+
+  it("is not needed to notice writes of other processes, also of those that leave no mark", async () => {
+    const file = await migratedFile();
+    writeFileSync(`${file}-reserve`, "");
+    const threads = startedThreads();
+    const writer = startWriter({ file }, { checkEveryMs: 2 });
+    onTestFinished(() => writer.close());
+    let notices = 0;
+    writer.onOutsideWrites(() => (notices += 1));
+    await writer.write("dropOtherLeases", "n1", { durable: false });
+    const other = new DatabaseSync(file);
+    onTestFinished(() => other.close());
+
+    other.exec(
+      `insert into "Repo" ("id", "path", "name", "createdAt") values ('r', '/srv/r', 'r', 1)`,
+    );
+    await expect.poll(() => notices, soon).toBe(1);
+    other.exec("pragma user_version = 12345");
+    await expect.poll(() => notices, soon).toBe(2);
+    await writer.close();
+
+    expect(threads).toEqual([]);
+    expect(statSync(`${file}-wal`).size).toBe(0);
   });
 
   it("survives a write that cannot be sent to it", async () => {
@@ -104,8 +147,8 @@ function archive(before: StoredSession): Change {
   return { before, events: [{ type: "session.archived", at: before.session.updatedAt }] };
 }
 
-/** The threads that are started during the call. */
-async function openWithThread(file: string): Promise<readonly [Store, Worker | undefined]> {
+/** The threads that are started from now on, until the test ends. */
+function startedThreads(): readonly Worker[] {
   const threads: Worker[] = [];
   const note = (message: unknown): void => {
     if (
@@ -118,7 +161,6 @@ async function openWithThread(file: string): Promise<readonly [Store, Worker | u
     }
   };
   subscribe("worker_threads", note);
-  const store = await openTestFile(file, 2_000);
-  unsubscribe("worker_threads", note);
-  return [store, threads[0]];
+  onTestFinished(() => void unsubscribe("worker_threads", note));
+  return threads;
 }

@@ -5,7 +5,6 @@ import { faultFromSqlite } from "./faults.ts";
 import { newMarks } from "./own-marks.ts";
 import { openSmallWrites } from "./small-writes.ts";
 import {
-  OUTSIDE_WRITES,
   toError,
   type SqliteWriter,
   type WriteBatch,
@@ -23,6 +22,11 @@ const MAX_BATCH = 256;
 const WEIGHT_PER_CHECKPOINT = 1_000;
 const WEIGHT_OF_CHANGE = 10;
 
+/** How often the writer looks for writes of other processes, and at its thread. */
+const CHECK_EVERY_MS = 1_000;
+/** Checks without a change after which the thread ends: it takes 18 MiB. The next change starts it again. */
+const IDLE_CHECKS = 60;
+
 interface Waiting {
   readonly request: WriteRequest;
   readonly durable: boolean;
@@ -33,24 +37,56 @@ interface Waiting {
 
 /**
  * Natural batching: a lone write is sent at once; writes that arrive during a commit form the next transaction. This
- * needs no timer, and under load one disk sync serves many writes.
+ * needs no timer, and under load one disk sync serves many writes. The thread runs while there is work for it.
  */
-export function startWriter(writerOptions: WriterOptions): SqliteWriter {
+export function startWriter(
+  writerOptions: WriterOptions,
+  { checkEveryMs = CHECK_EVERY_MS }: { readonly checkEveryMs?: number } = {},
+): SqliteWriter {
   const options = { ...writerOptions, marks: newMarks() };
   const small = openSmallWrites(options);
   let weight = 0;
+  let checksSinceChange = IDLE_CHECKS;
   /** Whether the current batch is with the thread. */
   let isAway = false;
   const waiting: Waiting[] = [];
   let sent: readonly Waiting[] = [];
   let closing: Promise<void> | null = null;
   let worker: Worker | null = null;
+  const ending = new Set<Promise<void>>();
   const outsideListeners: (() => void)[] = [];
 
-  /** Restarts the thread if it failed. */
+  /** Starts the thread if it is not running. */
   function thread(): Worker {
     worker ??= spawn();
     return worker;
+  }
+
+  /** The thread stores what it has got before, and empties the write-ahead log. */
+  function end(thread: Worker): void {
+    worker = null;
+    const ended = new Promise<void>((resolve) => thread.once("exit", () => resolve()));
+    ending.add(ended);
+    void ended.then(() => ending.delete(ended));
+    thread.ref();
+    thread.postMessage("close" satisfies WriterSignal);
+  }
+
+  function check(): void {
+    if (small.hasOutsideWrites()) for (const listener of outsideListeners) listener();
+    if (sent.length > 0) return;
+    if (worker === null && small.wantsReserve()) checksSinceChange = 0;
+    checksSinceChange += 1;
+    if (checksSinceChange <= IDLE_CHECKS) startAhead();
+    else if (worker !== null) end(worker);
+  }
+
+  function startAhead(): void {
+    try {
+      thread();
+    } catch {
+      // The next write that needs it says why it does not start.
+    }
   }
 
   function spawn(): Worker {
@@ -58,21 +94,17 @@ export function startWriter(writerOptions: WriterOptions): SqliteWriter {
     const started = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
       workerData: options,
     });
-    started.on("message", (message: readonly WriteReply[] | typeof OUTSIDE_WRITES) => {
+    started.on("message", (replies: readonly WriteReply[]) => {
       // A late message of a failed thread must not answer requests of its successor.
-      if (worker !== started) return;
-      if (message === OUTSIDE_WRITES) for (const listener of outsideListeners) listener();
-      else settle(message);
+      if (worker === started) settle(replies);
     });
     started.on("error", (cause) => lose(started, cause));
     started.on("exit", (code) =>
       lose(started, new Error(`The writing thread exited with ${code}.`)),
     );
+    // An idle thread must not keep the process alive.
+    started.unref();
     return started;
-  }
-
-  function post(message: WriteBatch | WriterSignal): void {
-    thread().postMessage(message);
   }
 
   function send(): void {
@@ -88,9 +120,10 @@ export function startWriter(writerOptions: WriterOptions): SqliteWriter {
 
   function sendAway(batch: WriteBatch): void {
     isAway = true;
+    checksSinceChange = 0;
     try {
       thread().ref();
-      post(batch);
+      thread().postMessage(batch);
     } catch (bug) {
       settleWith(bug);
     }
@@ -100,17 +133,19 @@ export function startWriter(writerOptions: WriterOptions): SqliteWriter {
     isAway = false;
     const replies = await small.run(batch).catch(() => null);
     if (replies === null) return sendAway(batch);
+    if (batch.durable) checksSinceChange = 0;
     settle(replies);
     weight += batch.durable ? WEIGHT_OF_CHANGE : 1;
     if (weight < WEIGHT_PER_CHECKPOINT) return;
     weight = 0;
-    post("checkpoint");
+    // A thread that ends empties the log, too.
+    if (worker === null) checksSinceChange = 0;
+    else worker.postMessage("checkpoint" satisfies WriterSignal);
   }
 
   function settle(replies: readonly WriteReply[]): void {
     const settled = sent;
     sent = [];
-    // An idle thread must not keep the process alive.
     worker?.unref();
     send();
     for (const [index, { resolve, reject }] of settled.entries()) {
@@ -161,11 +196,10 @@ export function startWriter(writerOptions: WriterOptions): SqliteWriter {
   const close = (): Promise<void> => {
     closing ??= new Promise<void>((resolve) => {
       const finish = (): void => {
-        const closed = small.close();
-        if (worker === null) return resolve(closed);
-        worker.ref();
-        worker.once("exit", () => resolve(closed));
-        post("close");
+        clearInterval(checks);
+        const closed = small.close({ emptiesLog: worker === null });
+        if (worker !== null) end(worker);
+        resolve(Promise.all([closed, ...ending]).then(() => {}));
       };
       if (sent.length === 0 && waiting.length === 0) return finish();
       // An empty write at the end of the queue resolves after all others.
@@ -184,7 +218,8 @@ export function startWriter(writerOptions: WriterOptions): SqliteWriter {
     outsideListeners.push(listener);
   };
 
-  // Starting takes a while, and the thread notices writes of other processes only once it runs.
-  thread().unref();
+  // What other processes have written so far is no news.
+  small.hasOutsideWrites();
+  const checks = setInterval(check, checkEveryMs).unref();
   return { write, read: small.read, onOutsideWrites, close };
 }
