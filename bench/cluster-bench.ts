@@ -104,9 +104,10 @@ async function startRuns(session: WarmSession): Promise<{ local: Figures; remote
   for (let index = 0; index < STARTS; index += 1) {
     const node = index % 2 === 0 ? "local" : "remote";
     const { client } = node === "local" ? local : remote;
+    const { lastEventId: after } = await local.client.sessions.get(id);
     const before = process.hrtime.bigint();
     const { run } = await client.sessions.send(id, { text: script(stamp(1, 0)) });
-    const answer = await untilEnded(local.client, { id, runId: run.id });
+    const answer = await untilEnded(local.client, { id, runId: run.id, after });
     const wroteAt = BigInt(/\d+:(\d{9,})/u.exec(answer)?.[1] ?? 0);
     times[node].push(Number(wroteAt - before) / 1e6);
   }

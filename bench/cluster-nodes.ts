@@ -69,12 +69,12 @@ export async function openBenchCluster(count: number): Promise<BenchCluster> {
   }
 }
 
-/** Waits for the end of the run, and returns the agent's last text. */
+/** Waits for the end of the run, and returns the agent's last text. `after`: an event before the run. */
 export async function untilEnded(
   client: Client,
-  { id, runId }: { readonly id: string; readonly runId: string },
+  { id, runId, after }: { readonly id: string; readonly runId: string; readonly after?: string },
 ): Promise<string> {
-  for await (const event of client.sessions.events(id)) {
+  for await (const event of client.sessions.events(id, after === undefined ? {} : { after })) {
     if (event.type === "run" && event.data.id === runId && event.data.endedAt !== null) break;
   }
   const { messages } = await client.sessions.get(id);

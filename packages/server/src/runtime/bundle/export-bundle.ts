@@ -158,19 +158,16 @@ type ExportedRuns = ReturnType<typeof exportedRuns>;
 function exportedRuns(store: Store) {
   const leftOut = new Set<string>();
   let last: Run | null = null;
-  const isExported = async (runId: string): Promise<boolean> => {
-    const run = leftOut.has(runId) ? null : await store.readRun(runId);
-    return run !== null && last !== null && run.queuedAt <= last.queuedAt;
-  };
+  const isExported = ({ queuedAt }: Run): boolean => last !== null && queuedAt <= last.queuedAt;
   return {
     /** Called with every run in order, also with those left out. */
     add: (run: Run) => void (last = run),
     leaveOut: (runId: string) => void leftOut.add(runId),
     /** Those of the runs that were exported. */
     among: async (runIds: readonly string[]): Promise<ReadonlySet<string>> => {
-      const unique = [...new Set(runIds)];
-      const areExported = await Promise.all(unique.map(isExported));
-      return new Set(unique.filter((_, index) => areExported[index] === true));
+      const unique = [...new Set(runIds)].filter((runId) => !leftOut.has(runId));
+      const found = await store.findRuns(unique);
+      return new Set(found.filter(isExported).map(({ id }) => id));
     },
   };
 }

@@ -47,6 +47,7 @@ export function patientStore(
     readEvents: (query) => retry(() => store.readEvents(query)),
     readQueue: (sessionId) => retry(() => store.readQueue(sessionId)),
     readRun: (runId) => retry(() => store.readRun(runId)),
+    findRuns: (runIds) => retry(() => store.findRuns(runIds)),
     rewoundRuns: (sessionId) => retry(() => store.rewoundRuns(sessionId)),
     readRuns: (sessionId, part) => retry(() => store.readRuns(sessionId, part)),
     readSuspension: (suspensionId) => retry(() => store.readSuspension(suspensionId)),

@@ -24,8 +24,11 @@ export async function readSteps(
   const entries = await store.readEvents(query);
   const last = lastChanges(entries);
   const changes: Changes = new Map();
+  const runIds = [...last.keys()].filter(isRun).map(idOf);
+  for (const run of await store.findRuns(runIds))
+    changes.set(`run ${run.id}`, { type: "run", run });
   for (const target of last.keys())
-    changes.set(target, await readTarget(store, query.sessionId, target));
+    if (!isRun(target)) changes.set(target, await readTarget(store, query.sessionId, target));
   return stepsOf(entries, last, changes);
 }
 
@@ -48,11 +51,10 @@ export function committedSteps({ written, session }: StoredCommit): readonly Log
 }
 
 function changeIn({ runs }: Written, session: SessionSnapshot, target: Target): FeedChange | null {
-  const [kind, id] = target.split(" ");
-  if (kind === "session") return { type: "session", session };
+  if (target === "session") return { type: "session", session };
   // Messages in the queue have contents, which the session does not have.
-  if (kind === "queue") return session.queued === 0 ? { type: "queue", queue: [] } : null;
-  const run = runs.find((each) => kind === "run" && each.id === id);
+  if (target === "queue") return session.queued === 0 ? { type: "queue", queue: [] } : null;
+  const run = runs.find(({ id }) => isRun(target) && id === idOf(target));
   return run === undefined ? null : { type: "run", run };
 }
 
@@ -105,7 +107,12 @@ function sizeOfContent({ content }: Message): number {
 }
 
 /** An object that an event changed. */
-type Target = "session" | "queue" | `run ${string}` | `suspension ${string}`;
+type Target = "session" | "queue" | RunTarget | `suspension ${string}`;
+type RunTarget = `run ${string}`;
+
+const isRun = (target: Target): target is RunTarget => target.startsWith("run ");
+const idOf = (target: Exclude<Target, "session" | "queue">): string =>
+  target.slice(target.indexOf(" ") + 1);
 
 function lastChanges(entries: readonly LogEntry[]): ReadonlyMap<Target, number> {
   const last = new Map<Target, number>();
@@ -159,25 +166,15 @@ function changesOf(
 async function readTarget(
   store: Store,
   sessionId: string,
-  target: Target,
+  target: Exclude<Target, RunTarget>,
 ): Promise<FeedChange | null> {
-  const [kind, id = ""] = target.split(" ");
-  switch (kind) {
-    case "run": {
-      const run = await store.readRun(id);
-      return run === null ? null : { type: "run", run };
-    }
-    case "suspension": {
-      const suspension = await store.readSuspension(id);
-      return suspension === null ? null : { type: "suspension", suspension };
-    }
-    case "queue":
-      return { type: "queue", queue: await store.readQueue(sessionId) };
-    default: {
-      const session = await readableSnapshot(store, sessionId);
-      return session === null ? null : { type: "session", session };
-    }
+  if (target === "queue") return { type: "queue", queue: await store.readQueue(sessionId) };
+  if (target === "session") {
+    const session = await readableSnapshot(store, sessionId);
+    return session === null ? null : { type: "session", session };
   }
+  const suspension = await store.readSuspension(idOf(target));
+  return suspension === null ? null : { type: "suspension", suspension };
 }
 
 /** The session is last, so that a reader sees the cause before the new state. */

@@ -10,6 +10,8 @@ import type { Suspension } from "../../domain/suspension.ts";
 export interface RunStore {
   readQueue(sessionId: string): Promise<readonly QueuedMessage[]>;
   readRun(runId: string): Promise<Run | null>;
+  /** Those of the runs that can be read, in no order. */
+  findRuns(runIds: readonly string[]): Promise<readonly Run[]>;
   /** Sorted by the time they were queued. Without a page, all of them. */
   readRuns(sessionId: string, page?: RunsPage): Promise<readonly Run[]>;
   /** The runs of a session that were taken back. */

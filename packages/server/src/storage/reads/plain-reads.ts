@@ -11,7 +11,7 @@ import {
   type SuspensionRow,
 } from "../tables.ts";
 import { oneOf, parseJson, parseJsonOrNull } from "../rows/parse.ts";
-import { prepared, runStatement, written } from "../prepared.ts";
+import { prepared, runCompiled, runStatement, written } from "../prepared.ts";
 import type {
   TimePage,
   QueuedMessage,
@@ -49,6 +49,16 @@ export const queueRowsOf = written<{ sessionId: string }, QueuedMessageRow>(
 export async function readRun(source: Source, runId: string): Promise<Run | null> {
   const rows = await runRowOf(source, { runId });
   return toRuns(source, rows).at(0) ?? null;
+}
+
+/** Those of the runs that can be read, in no order. */
+export async function findRuns(source: Source, runIds: readonly string[]): Promise<readonly Run[]> {
+  const [runId] = runIds;
+  if (runId === undefined) return [];
+  if (runIds.length === 1) return toRuns(source, await runRowOf(source, { runId }));
+  const list = source.dialect.list(runIds);
+  const query = sql<RunRow>`select * from "Run" where "id" in (${list})`.compile(source.db);
+  return toRuns(source, await runCompiled(source, query));
 }
 
 const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>

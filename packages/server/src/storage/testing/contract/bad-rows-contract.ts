@@ -282,6 +282,9 @@ export function badRowsContract(open: OpenTestStore): void {
       await raw().run(`update "Run" set "status" = 'lost' where "id" = '${sent.runId}'`);
       expect((await shared.store.readRuns(session.id)).map(({ id }) => id)).toEqual([next.runId]);
       expect(await shared.store.readRun(sent.runId)).toBeNull();
+      expect(await shared.store.findRuns([sent.runId, next.runId])).toMatchObject([
+        { id: next.runId },
+      ]);
       expect(await reportsOf(shared.store, sent.runId)).toMatchObject([
         { table: "Run", reason: `status is "lost"` },
       ]);

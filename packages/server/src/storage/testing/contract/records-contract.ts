@@ -91,6 +91,9 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shared.store.readRun(first.runId)).toEqual(done);
       expect(await shared.store.readRun(randomUUID())).toBeNull();
       expect(await shared.store.readRuns(randomUUID())).toEqual([]);
+      const found = await shared.store.findRuns([second.runId, randomUUID(), first.runId]);
+      expect(new Set(found)).toEqual(new Set([done, queued]));
+      expect(await shared.store.findRuns([first.runId])).toEqual([done]);
     });
 
     it("C3 keep unused answers, which are shown until they are dismissed or a message follows", async () => {
