@@ -38,6 +38,10 @@ export async function benchCluster({
     const starts = await startRuns(session);
     const takeover = await takeOver(cluster, takeovers);
     for (const { kill } of cluster.nodes) await kill();
+    const rates = await measureAppends(cluster.databaseUrl, { seconds });
+    const eventCpuMs = rates.map(
+      ({ nodeCpuUs, databaseCpuUs }) => (nodeCpuUs + databaseCpuUs) / 1e3,
+    );
     return {
       rows: [
         row("agent's write to a client of the same node, 50/s", sameNode, null),
@@ -58,8 +62,12 @@ export async function benchCluster({
           of: "p99Ms",
           belowMs: 2 * LEASE_MS,
         }),
+        row("CPU of node and database for an appended event", figuresOf(eventCpuMs), {
+          of: "p50Ms",
+          belowMs: 0.8,
+        }),
       ],
-      rates: await measureAppends(cluster.databaseUrl, { seconds }),
+      rates,
     };
   } finally {
     await cluster.close();
