@@ -128,6 +128,7 @@ export function holdfastContender(options: ContenderOptions): Contender {
     ...(agentHost !== undefined && { agents: { host: agentHost } }),
   };
   writeFileSync(path.join(data, "holdfast.config.json"), JSON.stringify(config));
+  let repoId: string | null = null;
   return {
     name,
     folder,
@@ -150,10 +151,9 @@ export function holdfastContender(options: ContenderOptions): Contender {
         ...database,
       };
       const running = await launch(args, { port, env, first });
-      return {
-        ...running,
-        newSession: { ...NEW_SESSION, repoId: await repositoryOf(running.url) },
-      };
+      // Later servers on the same data stay idle.
+      repoId ??= await repositoryOf(running.url);
+      return { ...running, newSession: { ...NEW_SESSION, repoId } };
     },
   };
 }

@@ -34,6 +34,10 @@ export async function killInTurns(
     for (const [contender, body] of newSessions) {
       const first = await contender.start({ method: "POST", path: "/api/sessions", body });
       await first.kill();
+      // A server that has to finish what a killed one has left is not idle.
+      const finishing = await contender.start();
+      await untilSettled(finishing.pid);
+      await finishing.kill();
       const running = await contender.start();
       await untilSettled(running.pid);
       const idleMemory = residentBytesOf(running.pid) / 2 ** 20;
