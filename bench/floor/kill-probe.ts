@@ -21,13 +21,15 @@ export async function killInTurns(
   contenders: readonly Contender[],
   { repetitions, collection, between }: Turns,
 ): Promise<void> {
-  // The first start creates the database and fills the compile cache, which is not typical.
+  // The first run creates the database and compiles the program, which is not typical.
   const newSessions = new Map<Contender, Running["newSession"]>();
   for (const contender of contenders) {
     const running = await contender.start();
     newSessions.set(contender, running.newSession);
+    const session = await openWarmSession(running);
+    session.close();
     await untilSettled(running.pid);
-    await running.kill();
+    await running.stop();
   }
   await between();
   for (let round = 0; round < repetitions; round += 1) {

@@ -5,6 +5,7 @@ import { LAZY_LOADING } from "./build/lazy-loading.ts";
 /** Each starts on its own: the command line, and what it starts beside itself. */
 const PROGRAMS = {
   main: "src/cli/main.ts",
+  "load-program": "src/cli/compiled/load-program.ts",
   "writer-thread": "src/storage/sqlite/writer-thread.ts",
   "damage-process": "src/storage/sqlite/damage/damage-process.ts",
   "demo-agent": "src/providers/demo/demo-agent.ts",

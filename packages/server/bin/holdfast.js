@@ -9,9 +9,12 @@ if (major < 22 || (major === 22 && minor < 18)) {
   );
   process.exit(64);
 }
-require("node:module").enableCompileCache();
+const program = require("node:path").join(__dirname, "../dist/program");
 Promise.resolve()
-  .then(() => require("../dist/program/main.js").main(process.argv.slice(2)))
+  .then(() => {
+    const { loadProgram } = require(program + "/load-program.js");
+    return loadProgram(program + "/main.js", process.argv[2]).main(process.argv.slice(2));
+  })
   .catch((error) => {
     console.error(error);
     // To whoever calls a hook, 2 would mean to stop.

@@ -1,4 +1,3 @@
-import { flushCompileCache } from "node:module";
 import { boundNewSpace } from "./bound-memory.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -16,7 +15,7 @@ import { VERSION } from "../version.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
 const AFTER_DRAIN_MS = 7_000;
-const TIDY_UP_AFTER_MS = 1_000;
+const COLLECT_AFTER_MS = 1_000;
 
 export async function serve({ takeover, ...flags }: ServeCommandFlags): Promise<void> {
   const settings = serveSettings(flags, process.env);
@@ -27,7 +26,7 @@ export async function serve({ takeover, ...flags }: ServeCommandFlags): Promise<
   const server = await startServer(settings);
   process.stdout.write(`${greeting(server, settings, { isTerminal: process.stdout.isTTY })}\n`);
   boundNewSpace();
-  tidyUpSoon();
+  setTimeout(collectGarbage, COLLECT_AFTER_MS).unref();
   const how = await stopRequest;
   if (how === "restart") (await import("../background/successor.ts")).startSuccessor();
   const keepsAgents = how !== "stop";
@@ -91,16 +90,7 @@ export async function stopInTime(
   timer.unref();
 }
 
-/** Does some 60 ms of work that a start can postpone. */
-function tidyUpSoon(): void {
-  setTimeout(() => {
-    // Node does this when it exits, which a killed process never does.
-    flushCompileCache();
-    collectGarbage();
-  }, TIDY_UP_AFTER_MS).unref();
-}
-
-/** Frees some 13 MB that only loading the program needed. V8 would keep it for a busy process. */
+/** Frees some 13 MB that only loading the program needed. V8 would keep it for a busy process. Takes some 60 ms. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");

@@ -1,4 +1,3 @@
-import { flushCompileCache } from "node:module";
 import { createUncheckedClient, errorText, type Client } from "@holdfast/client";
 import type { CommonFlags } from "../gateway/find-server.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
@@ -13,8 +12,6 @@ export interface StdioApi {
   /** Rejects when the flags name no server. */
   readonly failed: Promise<never>;
 }
-
-const SAVE_AFTER_MS = 1_000;
 
 export function openStdioApi(flags: CommonFlags, program: string): StdioApi {
   const failed = Promise.withResolvers<never>();
@@ -33,8 +30,6 @@ export function openStdioApi(flags: CommonFlags, program: string): StdioApi {
 
 async function loadFinder(flags: CommonFlags): Promise<FindServer> {
   const { findOrStartOnce } = await import("./find-or-start.ts");
-  // Node does this when it exits, but programs like these are killed.
-  setTimeout(flushCompileCache, SAVE_AFTER_MS).unref();
   return findOrStartOnce(flags, log);
 }
 
