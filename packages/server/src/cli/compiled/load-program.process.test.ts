@@ -87,6 +87,17 @@ describe("the loader of the program", () => {
     expect(codeFile().names).toEqual(["more-BBBBBBBB.js", "work-CCCCCCCC.js"]);
   });
 
+  it("fails as often as a file fails while it is loaded", () => {
+    write({
+      "main.js": `
+        const attempt = () => { try { return require("./work-DDDDDDDD.js"); } catch ({ message }) { return message; } };
+        exports.main = () => attempt() + ", " + attempt();
+      `,
+      "work-DDDDDDDD.js": 'exports.half = true; throw new Error("broken");',
+    });
+    expect(run()).toBe("broken, broken");
+  });
+
   it("writes no file for a command that nobody knows, or that cannot be the name of a file", () => {
     write({
       "main.js": 'exports.main = () => { process.exitCode = 64; return "no such command"; };',

@@ -79,9 +79,14 @@ function openProgram(folder: string, read: () => CompiledCode): Program {
     if (loaded !== undefined) return loaded.exports;
     const module = new Module(filename);
     require.cache[filename] = module;
-    const run: unknown = compile(name, filename).runInThisContext();
-    if (typeof run !== "function") throw new Error(`unreachable: ${filename} is no module`);
-    run.call(module.exports, module.exports, require, module, filename, folder);
+    try {
+      const run: unknown = compile(name, filename).runInThisContext();
+      if (typeof run !== "function") throw new Error(`unreachable: ${filename} is no module`);
+      run.call(module.exports, module.exports, require, module, filename, folder);
+    } catch (error) {
+      delete require.cache[filename];
+      throw error;
+    }
     module.loaded = true;
     return module.exports;
   };
