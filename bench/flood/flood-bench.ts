@@ -119,13 +119,7 @@ async function withRepository(server: { url: string; pid: number }): Promise<Run
     body: { path: "repo" },
   });
   connection.close();
-  return {
-    ...server,
-    answeredMs: 0,
-    newSession: { repoId: id },
-    kill: async () => {},
-    stop: async () => {},
-  };
+  return { ...server, answeredMs: 0, newSession: { repoId: id }, kill: async () => {} };
 }
 
 /** Short turns in all sessions at once, one after the other in each. */

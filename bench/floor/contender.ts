@@ -34,8 +34,6 @@ export interface Running {
   /** Body of a request that creates a session. */
   readonly newSession: Readonly<Record<string, unknown>>;
   kill(): Promise<void>;
-  /** As a person stops it. */
-  stop(): Promise<void>;
 }
 
 export interface FirstRequest {
@@ -206,16 +204,14 @@ async function launch(
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   await untilAnswered(url, { child, first });
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal);
-    await exited;
-  };
   return {
     url,
     pid: child.pid ?? 0,
     answeredMs: performance.now() - start,
-    kill: () => end("SIGKILL"),
-    stop: () => end("SIGTERM"),
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
   };
 }
 

@@ -29,7 +29,7 @@ export async function killInTurns(
     const session = await openWarmSession(running);
     session.close();
     await untilSettled(running.pid);
-    await running.stop();
+    await running.kill();
   }
   await between();
   for (let round = 0; round < repetitions; round += 1) {
