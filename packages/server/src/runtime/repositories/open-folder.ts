@@ -1,5 +1,5 @@
-import { close as closeDescriptor, constants, fstat, open as openDescriptor } from "node:fs";
-import { readlink, realpath, stat } from "node:fs/promises";
+import { closeSync, constants, fstat, open as openDescriptor, readlinkSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -17,8 +17,8 @@ export type OpenFolder =
       readonly path: string;
       /** A path that leads to the opened folder as long as it is open, even if it is moved. */
       readonly base: string;
-      /** Whether it contains a file or folder with this name. */
-      has(name: string): Promise<boolean>;
+      /** Whether it contains a file or folder with the expected name. */
+      readonly isExpected: boolean;
       /** Can be called repeatedly. */
       close(): Promise<void>;
     }
@@ -27,7 +27,6 @@ export type OpenFolder =
 // Plain descriptors, because the garbage collector closes an unreferenced FileHandle, even while an agent uses it.
 const openFile = promisify(openDescriptor);
 const statFile = promisify(fstat);
-const closeFile = promisify(closeDescriptor);
 
 /** macOS only and missing in Node: no part of the path may be a link. */
 const O_NOFOLLOW_ANY = process.platform === "darwin" ? 0x2000_0000 : 0;
@@ -36,24 +35,39 @@ const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW 
 
 export const BEST_PROOF: FolderProof = process.platform === "linux" ? "descriptor" : "comparison";
 
-export async function openFolder(folder: string, proof: FolderProof): Promise<OpenFolder> {
+/** `expected` is the name of something in the folder. */
+export async function openFolder(
+  folder: string,
+  proof: FolderProof,
+  expected: string | null = null,
+): Promise<OpenFolder> {
   let descriptor: number;
   try {
     descriptor = await openFile(folder, FLAGS);
   } catch (error) {
     return { ok: false, reason: reasonOf(error) };
   }
-  let closing: Promise<void> | null = null;
-  const close = (): Promise<void> => (closing ??= closeFile(descriptor));
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    // Does not wait: nothing was written.
+    closeSync(descriptor);
+  };
+  const contains = async (base: string): Promise<boolean> =>
+    expected === null || isFileOrFolder(path.join(base, expected));
   try {
-    const real = await pathOf(descriptor, folder, proof);
+    const held = proof === "descriptor" ? `/proc/self/fd/${descriptor}` : null;
+    const [real, isInHeld] = await Promise.all([
+      pathOf(descriptor, folder, held),
+      held !== null && contains(held),
+    ]);
     if (real === null) {
       await close();
       return { ok: false, reason: "was replaced or removed while it was opened" };
     }
-    const base = proof === "descriptor" ? `/proc/self/fd/${descriptor}` : real;
-    const has = (name: string): Promise<boolean> => isFileOrFolder(path.join(base, name));
-    return { ok: true, descriptor, path: real, base, has, close };
+    const isExpected = held === null ? await contains(real) : isInHeld;
+    return { ok: true, descriptor, path: real, base: held ?? real, isExpected, close };
   } catch (error) {
     await close();
     throw error;
@@ -64,11 +78,11 @@ export async function openFolder(folder: string, proof: FolderProof): Promise<Op
 async function pathOf(
   descriptor: number,
   folder: string,
-  proof: FolderProof,
+  held: string | null,
 ): Promise<string | null> {
   const opened = await statFile(descriptor, { bigint: true });
-  if (proof === "descriptor")
-    return opened.nlink === 0n ? null : readlink(`/proc/self/fd/${descriptor}`);
+  // The system answers it without the disk.
+  if (held !== null) return opened.nlink === 0n ? null : readlinkSync(held);
   try {
     const real = await realpath(folder);
     const resolved = await stat(real, { bigint: true });

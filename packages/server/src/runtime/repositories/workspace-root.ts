@@ -71,13 +71,13 @@ export async function openWorkspaceRoot(
     if (!real.isWhole)
       return refuse("path_not_found", `${shown(requested)} does not exist or is not accessible.`);
 
-    const folder = await openFolder(real.path, proof);
+    const folder = await openFolder(real.path, proof, isRepository ? ".git" : null);
     if (!folder.ok) return refuse("path_not_found", `${shown(requested)} ${folder.reason}.`);
     if (!isInside(folder.path, root)) {
       await folder.close();
       return violation(requested, "changed_while_opened", folder.path);
     }
-    if (isRepository && !(await folder.has(".git"))) {
+    if (!folder.isExpected) {
       await folder.close();
       return refuse(
         "not_a_repository",
