@@ -147,6 +147,8 @@ export function holdfastContender(options: ContenderOptions): Contender {
       const env = {
         AGENT_WORKSPACE_ROOT: root,
         AGENT_MAX_SESSIONS: "50",
+        // Otherwise a start would take the code of whatever the machine last ran.
+        NODE_COMPILE_CACHE: path.join(folder, "compiled"),
         ...TOKEN_ENV,
         ...database,
       };
