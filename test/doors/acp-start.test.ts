@@ -3,13 +3,22 @@ import { afterAll, describe, expect, it } from "vitest";
 import { BINARY } from "../e2e/holdfast-process.ts";
 import { openEditorWorld } from "./editor-world.ts";
 
-/** Writes the name of each module that is loaded to stdout, in order with the replies to the editor. */
+/**
+ * Writes the name of each module that is loaded to stdout, in order with the replies to the editor. The program reads its own files
+ * without Node's loader.
+ */
 const TELL_LOADED = `data:text/javascript,
   import { registerHooks } from "node:module";
-  import { writeSync } from "node:fs";
+  import fs from "node:fs";
+  const tell = (file) => fs.writeSync(1, "loads " + String(file).replace(/.*[/]/, "") + "\\n");
+  const { readFileSync } = fs;
+  fs.readFileSync = (file, ...options) => {
+    tell(file);
+    return readFileSync(file, ...options);
+  };
   registerHooks({
     load(url, context, next) {
-      writeSync(1, "loads " + url.replace(/.*[/]/, "") + "\\n");
+      tell(url);
       return next(url, context);
     },
   });
