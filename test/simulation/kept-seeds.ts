@@ -21,7 +21,7 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
   },
   {
     reason: "a node that stopped and believed to be the last one suspended sessions for good",
-    from: 3_002_740,
+    from: 3_011_390,
     shows: suspendsBesideAnother,
   },
   {
