@@ -6,13 +6,11 @@ import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
-/** A process that goes on saves the code of its start, and a minute later that of its first work. */
+/** A process that goes on saves the code of its start, and a minute later that of its first work, if files had no code. */
 const LOOK_EVERY_MS = 2_000;
 const LAST_LOOK_MS = 60_000;
 /** Long before a server can be busy; short commands have no need of it. */
 const NOTE_FLAGS_AFTER_MS = 100;
-/** Saving writes all of the code again, which a little more is not worth. */
-const WORTH_SAVING = 1.05;
 
 /** Files of the build whose names change with their content. V8 itself compares only the length of a source. */
 const NAMED_BY_CONTENT = /-[\w-]{8}\.js$/u;
@@ -45,7 +43,6 @@ interface Program {
   isNew(): boolean;
   /** All that is compiled by now, and what was stored of files that this run has not needed. */
   code(): Iterable<readonly [name: string, code: Buffer]>;
-  storedBytes(): number;
 }
 
 function openProgram(folder: string, read: () => CompiledCode): Program {
@@ -95,7 +92,6 @@ function openProgram(folder: string, read: () => CompiledCode): Program {
   return {
     load,
     isNew: () => isNew,
-    storedBytes: () => bytesOf(stored()),
     *code() {
       for (const [name, code] of stored())
         if (!scripts.has(name) && existsSync(path.join(folder, name))) yield [name, code];
@@ -105,18 +101,14 @@ function openProgram(folder: string, read: () => CompiledCode): Program {
 }
 
 function saveInTime(program: Program, write: (code: CompiledCode) => void): void {
-  let savedBytes = program.storedBytes();
-  let isSaved = (): boolean => !program.isNew();
+  let isSaved = false;
   let flags: number | null = null;
 
   const save = (code: CompiledCode): void => {
     // V8 refuses code that was saved with other flags than its own, and a busy server changes one.
     if (flags !== null && flags !== cachedDataVersionTag()) return;
-    const bytes = bytesOf(code);
-    if (isSaved() && bytes < savedBytes * WORTH_SAVING) return;
     write(code);
-    savedBytes = bytes;
-    isSaved = () => true;
+    isSaved = true;
   };
   /** All at once would take 40 ms. */
   const saveInSteps = async (): Promise<void> => {
@@ -134,13 +126,13 @@ function saveInTime(program: Program, write: (code: CompiledCode) => void): void
   const look = setInterval(() => {
     const isLast = performance.now() > LAST_LOOK_MS;
     if (isLast) clearInterval(look);
-    if (isLast || !isSaved()) void saveInSteps();
+    if (program.isNew() && (isLast || !isSaved)) void saveInSteps();
   }, LOOK_EVERY_MS).unref();
   process.once("exit", (exitCode) => {
-    const lived = performance.now();
-    const mayHaveMore = lived > LOOK_EVERY_MS && lived < LAST_LOOK_MS;
+    // Later, V8 has thrown away functions that only a start needs.
+    const hasAll = performance.now() < LAST_LOOK_MS;
     // Anything that is typed can look like a command.
-    if (exitCode !== EXIT_USAGE && (mayHaveMore || !isSaved())) save(new Map(program.code()));
+    if (program.isNew() && hasAll && exitCode !== EXIT_USAGE) save(new Map(program.code()));
   });
 }
 
@@ -188,8 +180,4 @@ function writeCode(file: string, code: CompiledCode): void {
 
 function aligned(length: number): number {
   return Math.ceil(length / ALIGNMENT) * ALIGNMENT;
-}
-
-function bytesOf(code: CompiledCode): number {
-  return [...code.values()].reduce((sum, { length }) => sum + length, 0);
 }
