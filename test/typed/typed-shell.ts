@@ -56,9 +56,9 @@ export class TypedShell {
   /** Types a command that goes on, and waits for what it shows. */
   async typeBesides(command: string, shown: RegExp): Promise<void> {
     const from = this.#screen().length;
-    // A job of its own, so that a signal reaches all of its processes.
+    // A job of its own, so that a signal reaches all of its processes. Its shell ends after them, so that who waits for it waits for all.
     const { screen } = await this.type(
-      `set -m; { ${withoutComment(command)}\n} < /dev/null & echo job $!; set +m`,
+      `set -m; { trap : TERM; ${withoutComment(command)}\n} < /dev/null & echo job $!; set +m`,
     );
     this.#jobs.push(Number(/job (\d+)/u.exec(screen)?.[1]));
     await this.#until(command, () => shown.test(this.#screen().slice(from)));
