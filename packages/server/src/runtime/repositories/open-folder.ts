@@ -18,7 +18,7 @@ export type OpenFolder =
       /** A path that leads to the opened folder as long as it is open, even if it is moved. */
       readonly base: string;
       /** Whether it contains a file or folder with the expected name. */
-      readonly isExpected: boolean;
+      readonly hasExpected: boolean;
       /** Can be called repeatedly. */
       close(): Promise<void>;
     }
@@ -66,8 +66,8 @@ export async function openFolder(
       await close();
       return { ok: false, reason: "was replaced or removed while it was opened" };
     }
-    const isExpected = held === null ? await contains(real) : isInHeld;
-    return { ok: true, descriptor, path: real, base: held ?? real, isExpected, close };
+    const hasExpected = held === null ? await contains(real) : isInHeld;
+    return { ok: true, descriptor, path: real, base: held ?? real, hasExpected, close };
   } catch (error) {
     await close();
     throw error;

@@ -77,7 +77,7 @@ export async function openWorkspaceRoot(
       await folder.close();
       return violation(requested, "changed_while_opened", folder.path);
     }
-    if (!folder.isExpected) {
+    if (!folder.hasExpected) {
       await folder.close();
       return refuse(
         "not_a_repository",
