@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -118,6 +119,32 @@ describe("the loader of the program", () => {
     expect(run()).toBe(worked);
   });
 
+  it("keeps code of each version of Node and each user in its own folder, also where Node keeps it by itself", () => {
+    run({ env: { NODE_COMPILE_CACHE: undefined, TMPDIR: folder } });
+    expect(
+      globSync(path.join(folder, "node-compile-cache", "v*", "*.code")).map((file) =>
+        path.basename(file),
+      ),
+    ).toEqual(["holdfast-serve.code"]);
+  });
+
+  it("neither reads nor writes code where another user may put files", () => {
+    run();
+    const { file } = codeFile();
+    const cache = path.dirname(path.dirname(file));
+    const unread = packed({ "work-AAAAAAAA.js": 512 });
+    for (const open of [cache, path.dirname(file)]) {
+      writeFileSync(file, unread);
+      chmodSync(open, 0o777);
+      expect(run()).toBe("worked 30 in program work-AAAAAAAA.js");
+      // Code that is read and refused is written anew.
+      expect(readFileSync(file)).toEqual(unread);
+      chmodSync(open, 0o755);
+    }
+    run();
+    expect(readFileSync(file)).not.toEqual(unread);
+  });
+
   it("saves the code of a process that goes on, and is killed", { timeout: 60_000 }, async () => {
     write({
       "main.js": `
@@ -140,7 +167,7 @@ describe("the loader of the program", () => {
 interface Run {
   readonly command?: string;
   readonly work?: boolean;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 function commandOf({ command = "serve", work = true }: Run): readonly [string, readonly string[]] {

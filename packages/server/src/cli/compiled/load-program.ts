@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import Module, { createRequire, enableCompileCache } from "node:module";
+import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import Module, { createRequire, enableCompileCache, getCompileCacheDir } from "node:module";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { cachedDataVersionTag } from "node:v8";
@@ -15,6 +15,7 @@ const NOTE_FLAGS_AFTER_MS = 100;
 /** Files of the build whose names change with their content. V8 itself compares only the length of a source. */
 const NAMED_BY_CONTENT = /-[\w-]{8}\.js$/u;
 const COMMAND = /^[a-z-]{1,40}$/u;
+const OTHERS_MAY_WRITE = 0o002;
 /** What `exit.ts` calls so. An import of it would load a file of the program without its code. */
 const EXIT_USAGE = 64;
 
@@ -27,14 +28,28 @@ type CompiledCode = ReadonlyMap<string, Buffer>;
  * them again.
  */
 export function loadProgram(file: string, command = ""): unknown {
-  const { directory } = enableCompileCache();
-  const hasCache = directory !== undefined && COMMAND.test(command);
-  const cache = hasCache ? path.join(directory, `holdfast-${command}.code`) : null;
+  enableCompileCache();
+  // One of this version of Node and of this user, also where `enableCompileCache` names the folder of all.
+  const folder = getCompileCacheDir();
+  const hasCache = folder !== undefined && COMMAND.test(command) && isSafe(folder);
+  const cache = hasCache ? path.join(folder, `holdfast-${command}.code`) : null;
   const program = openProgram(path.dirname(file), () =>
     cache === null ? new Map() : readCode(cache),
   );
   if (cache !== null) saveInTime(program, (code) => writeCode(cache, code));
   return program.load(path.basename(file));
+}
+
+/** Whether no other user can put files there. Code runs as it is, and Node's folder for all users is one of the temporary files. */
+function isSafe(folder: string): boolean {
+  try {
+    return [folder, path.dirname(folder)].every((each) => {
+      const { uid, mode } = lstatSync(each);
+      return (uid === 0 || uid === process.getuid?.()) && (mode & OTHERS_MAY_WRITE) === 0;
+    });
+  } catch {
+    return false;
+  }
 }
 
 interface Program {
