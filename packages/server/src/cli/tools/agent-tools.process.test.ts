@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "../../domain/json.ts";
@@ -231,14 +231,10 @@ describe("the tools of an agent", () => {
   it("leaves no token in the journal, and no process behind", async () => {
     await world.test.send(id, script(mcp("set_phase", { phase: "planning" }), write("a.txt", "")));
     await world.test.idle(id);
-    const folder = path.join(world.test.folder, "journals");
-    const journals = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8"))
-      .join("");
+    expect(await world.test.processes()).toHaveLength(1);
+    const journals = await world.test.journals();
     expect(journals).toContain("mcpServers");
     expect(journals).not.toContain(world.tokens.of(id));
-    expect(await world.test.processes()).toHaveLength(1);
   });
 });
 

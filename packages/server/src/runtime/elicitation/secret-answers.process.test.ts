@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "../../domain/json.ts";
@@ -63,22 +63,11 @@ const text = async (): Promise<string> => transcript(await test.idle(id)).join("
 /** What the agents have received. */
 const received = (): string => readFileSync(path.join(test.folder, "received"), "utf8");
 
-function journals(): string {
-  const folder = path.join(test.folder, "journals");
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return files
-    .filter((file) => file.isFile())
-    .map((file) => readFileSync(path.join(file.parentPath, file.name), "utf8"))
-    .join("\n");
-}
-
-/** Database, journals and log. */
+/** Stops the runtime, and reads the database, the journals and the log. */
 async function everythingKept(): Promise<string> {
-  return [
-    JSON.stringify(await allRows(test.location)),
-    journals(),
-    JSON.stringify(test.logged),
-  ].join("\n");
+  const journals = await test.journals();
+  const rows = await allRows(test.location);
+  return [JSON.stringify(rows), journals, JSON.stringify(test.logged)].join("\n");
 }
 
 async function withAgents(otherwise: readonly Step[]): Promise<void> {
@@ -114,7 +103,7 @@ describe("the answer to a secret field", () => {
     expect(received()).toContain(`"password":"${PASSWORD}","pin":"${PIN}"`);
     const kept = await everythingKept();
     expect(kept).not.toContain(PASSWORD);
-    const sent = journals()
+    const sent = (await test.journals())
       .split("\n")
       .filter((line) => line.includes('"direction":"out"'))
       .join("\n");

@@ -53,6 +53,7 @@ describe("a spare agent", () => {
     const count = (method: string): number =>
       asked.filter((each) => each === `"method":"${method}"`).length;
     expect([count("initialize"), count("session/new")]).toEqual([3, 2]);
+    await test.stop();
     const journal = readFileSync(path.join(test.folder, "journals", `${id}.jsonl`), "utf8");
     expect(journal).toContain("initialize");
     expect(journal).toContain("session/prompt");

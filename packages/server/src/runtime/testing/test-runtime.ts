@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -210,6 +210,16 @@ export class TestRuntime {
     const open = this.#open;
     this.#open = null;
     await open?.stop({ deadlineMs: 100_000 });
+  }
+
+  /** Stops the runtime, which writes the journals a little later, and reads all of them. */
+  async journals(): Promise<string> {
+    await this.stop();
+    const folder = path.join(this.folder, "journals");
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8"))
+      .join("\n");
   }
 
   /** Simulates a crash: closes the store, kills the processes and starts another runtime. */
