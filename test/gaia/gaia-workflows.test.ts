@@ -47,9 +47,9 @@ describe.concurrent.each(WAYS)("GAIA's documented workflows, $access", ({ access
   });
 });
 
-/** Prints the failing command on stderr. */
+/** Prints the failing command on stderr, and what the last hook answered and logged. */
 function run(script: string, folder: string): Promise<{ code: number | null; stderr: string }> {
-  const source = `${PRELUDE}${commandProxy.field}\ntrap 'echo "${script}: $BASH_COMMAND" >&2' ERR\nsource "$SCRIPT"`;
+  const source = `${PRELUDE}${commandProxy.field}\ntrap 'echo "${script}: $BASH_COMMAND" >&2; cat answer.json >&2; tail -n 1 data/logs/hooks.log >&2' ERR\nsource "$SCRIPT"`;
   const [program, file] = commandProxy.command;
   const child = spawn("bash", ["-c", source], {
     cwd: folder,
