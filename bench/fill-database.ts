@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
 import {
   openMigrations,
   openStore,
@@ -15,18 +17,25 @@ const EVERY_MS = 250;
 
 export interface Fill {
   readonly sessions: number;
-  /** Leaves sessions active, as after a crash. The next start suspends them in the background. */
+  /** Leaves sessions active, as after a crash. A start suspends those whose repository has no folder. */
   readonly isOpen?: boolean;
+  /** Gets the folders of the repositories; without it they have none. */
+  readonly root?: string;
 }
 
 /** Fills a database with typical sessions of orchestrators: named, with two phases, some archived, none active. */
 export async function fillDatabase(
   location: DatabaseLocation,
-  { sessions, isOpen = false }: Fill,
+  { sessions, isOpen = false, root }: Fill,
 ): Promise<void> {
   await (await openMigrations(location)).up();
   const store = await openStore(location, { clock: Date.now });
   const startAt = Date.now() - (sessions + TEMPLATES) * EVERY_MS;
+  for (const [index, id] of REPOS.entries()) {
+    const folder = path.join(root ?? "/repos", String(index));
+    if (root !== undefined) mkdirSync(path.join(folder, ".git"), { recursive: true });
+    await store.addRepo({ id, path: folder, name: id, createdAt: startAt });
+  }
   await addTemplates(store, { isOpen, startAt });
   await store.close();
   const raw = await openRaw(location);
@@ -110,9 +119,6 @@ async function addTemplates(
   store: Store,
   { isOpen, startAt }: { readonly isOpen: boolean; readonly startAt: number },
 ): Promise<void> {
-  for (const [index, id] of REPOS.entries()) {
-    await store.addRepo({ id, path: `/repos/${index}`, name: id, createdAt: startAt });
-  }
   for (let index = 0; index < TEMPLATES; index += 1) {
     await store.commit({
       before: null,

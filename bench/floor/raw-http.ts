@@ -14,26 +14,33 @@ export interface Connection {
   close(): void;
 }
 
+/** Opened again for a request if the server has closed it because it was idle. */
 export async function openConnection(url: string): Promise<Connection> {
-  const socket = await dial(url);
   let pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
   let received: Buffer = Buffer.alloc(0);
-  socket.on("data", (chunk) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    const reply = parseReply(received);
-    if (reply === null || pending === null) return;
-    received = Buffer.alloc(0);
-    const { resolve } = pending;
-    pending = null;
-    resolve(reply);
-  });
-  socket.on("close", () => pending?.reject(new Error("the server closed the connection")));
+  const open = async (): Promise<Socket> => {
+    const opened = await dial(url);
+    opened.on("data", (chunk) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      const reply = parseReply(received);
+      if (reply === null || pending === null) return;
+      received = Buffer.alloc(0);
+      const { resolve } = pending;
+      pending = null;
+      resolve(reply);
+    });
+    opened.on("close", () => pending?.reject(new Error("the server closed the connection")));
+    return opened;
+  };
+  let socket = await open();
   return {
-    request: (method, path, body, headers = {}) =>
-      new Promise((resolve, reject) => {
+    request: async (method, path, body, headers = {}) => {
+      if (socket.destroyed) socket = await open();
+      return new Promise((resolve, reject) => {
         pending = { resolve, reject };
         socket.write(head({ method, path, body, headers }));
-      }),
+      });
+    },
     close: () => socket.destroy(),
   };
 }

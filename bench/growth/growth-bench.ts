@@ -1,8 +1,12 @@
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { finished } from "node:stream/promises";
+import type { DatabaseLocation } from "../../packages/server/src/storage/open-store.ts";
 import { openBenchFolder, type BenchFolder } from "../bench-folder.ts";
 import { fillDatabase, fillMessages } from "../fill-database.ts";
 import { sessionId } from "../fill.ts";
-import { openSession, openWarmSession } from "../floor/bench-session.ts";
-import { holdfastContender, type Running } from "../floor/contender.ts";
+import { openSession, openWarmSession, type BenchSession } from "../floor/bench-session.ts";
+import { holdfastContender, type Contender, type Running } from "../floor/contender.ts";
 import { openConnection, openEvents, requestJson, type Connection } from "../floor/raw-http.ts";
 import { timed } from "../floor/request-probes.ts";
 import { figuresOf } from "../measure.ts";
@@ -26,8 +30,6 @@ export interface GrowthOptions {
   readonly samples: number;
 }
 
-type Costs = Readonly<Record<string, number>>;
-
 /** Measures the same operations over HTTP with more and more sessions, and in longer and longer sessions. */
 export async function benchGrowth({
   sessions,
@@ -37,89 +39,137 @@ export async function benchGrowth({
   const folder = openBenchFolder();
   try {
     const program = copyProgram(folder.newFolder("program"));
-    const bySessions = new Map<number, Costs>();
-    for (const count of sessions) {
-      bySessions.set(count, await withSessions(folder, { program, count, samples }));
-    }
+    const bySessions = await withSessions(folder, { program, counts: sessions, samples });
     const byMessages = await withMessages(folder, { program, counts: messages, samples });
-    return { bySessions: curvesOf(bySessions), byMessages: curvesOf(byMessages) };
+    return { bySessions, byMessages };
   } finally {
     folder.remove();
   }
 }
 
-function curvesOf(costs: ReadonlyMap<number, Costs>): readonly Curve[] {
-  const operations = Object.keys([...costs.values()][0] ?? {});
-  return operations.map((operation) => ({
-    operation,
-    points: [...costs].map(([size, bySize]) => ({ size, p50Ms: bySize[operation] ?? Number.NaN })),
-  }));
+type SqliteLocation = Extract<DatabaseLocation, { readonly engine: "sqlite" }>;
+
+/** Takes so many samples of an operation. */
+type Take = (samples: number) => Promise<readonly number[]>;
+
+/** The same operations for each size. */
+interface Sized {
+  readonly size: number;
+  readonly file: string;
+  readonly operations: Readonly<Record<string, Take>>;
 }
 
-const SENDS = 30;
+/** Odd, so that the middle of the samples of a round is not between two rounds of different speed. */
+const ROUNDS = 5;
+
+/** All sizes in turns, because the speed of a shared machine changes within minutes. */
+async function inTurns(sites: readonly Sized[], samples: number): Promise<readonly Curve[]> {
+  const operations = Object.keys(sites[0]?.operations ?? {});
+  const curves: Curve[] = [];
+  for (const operation of operations) {
+    const times = new Map(sites.map(({ size }) => [size, [] as number[]]));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const { size, file, operations: own } of sites) {
+        await keepCached(file);
+        const taken = await own[operation]?.(Math.ceil(samples / ROUNDS));
+        times.get(size)?.push(...(taken ?? []));
+      }
+    }
+    curves.push({
+      operation,
+      points: [...times].map(([size, all]) => ({ size, p50Ms: figuresOf(all).p50Ms })),
+    });
+  }
+  return curves;
+}
+
+/** Virtual machines may take back the pages of files that are not used for a minute, and then the disk is measured. */
+async function keepCached(file: string): Promise<void> {
+  await finished(createReadStream(file).resume());
+}
 
 async function withSessions(
   folder: BenchFolder,
-  { program, count, samples }: Readonly<{ program: string; count: number; samples: number }>,
-): Promise<Costs> {
-  const contender = holdfastContender({ folder: folder.newFolder(`sessions-${count}`), program });
-  if (contender.location !== null) await fillDatabase(contender.location, { sessions: count });
-  const running = await contender.start();
+  { program, counts, samples }: WithCounts,
+): Promise<readonly Curve[]> {
+  const sites: (Sized & { close(): Promise<void> })[] = [];
   try {
-    await untilSettled(running.pid);
-    const connection = await openConnection(running.url);
-    const some = (index: number): string => sessionId((index * 7_919) % count);
-    const get = (path: (index: number) => string): Promise<number> =>
-      p50(samples, (index) => timed(connection, { method: "GET", path: path(index) }));
-    const create = { method: "POST", path: "/api/sessions", body: running.newSession };
-    /** Writes before each request, because an unchanged list is cached. */
-    const list = (query: string): Promise<number> =>
-      p50(samples, async () => {
-        await timed(connection, create);
-        return timed(connection, { method: "GET", path: `/api/sessions${query}` });
-      });
-    const { nextCursor } = await requestJson<{ nextCursor: string }>(connection, {
-      path: `/api/sessions?offset=${Math.floor(count / 2)}`,
-    });
-    const costs = {
-      create: await p50(samples, () => timed(connection, create)),
-      get: await get((index) => `/api/sessions/${some(index)}`),
-      list: await list(""),
-      "list, far down": await list(`?cursor=${nextCursor}`),
-      "should-resume": await get((index) => `/api/sessions/${some(index)}/should-resume`),
-      send: await sends(running),
-    };
-    connection.close();
-    return costs;
+    for (const count of counts) {
+      const own = folder.newFolder(`sessions-${count}`);
+      const contender = holdfastContender({ folder: own, program });
+      const root = path.join(own, "root");
+      const location = sqliteOf(contender);
+      await fillDatabase(location, { sessions: count, isOpen: true, root });
+      sites.push(await openSite(await contender.start(), { file: location.file, count }));
+    }
+    return await inTurns(sites, samples);
   } finally {
-    await running.kill();
+    for (const site of sites) await site.close();
   }
 }
 
-async function sends(running: Running): Promise<number> {
+/** A server with so many sessions. */
+async function openSite(
+  running: Running,
+  { file, count }: { readonly file: string; readonly count: number },
+): Promise<Sized & { close(): Promise<void> }> {
+  await keepCached(file);
+  await untilSettled(running.pid);
+  const connection = await openConnection(running.url);
   const session = await openWarmSession(running);
-  const times: number[] = [];
-  for (let index = 0; index < SENDS; index += 1) {
-    const { acknowledgedMs } = await session.send("@stamp 1 0");
-    times.push(acknowledgedMs);
-  }
-  session.close();
-  return figuresOf(times).p50Ms;
+  const { nextCursor } = await requestJson<{ nextCursor: string }>(connection, {
+    path: `/api/sessions?offset=${Math.floor(count / 2)}`,
+  });
+  let next = 0;
+  const some = (): string => sessionId(((next += 1) * 7_919) % count);
+  const get = (path: string): Promise<number> => timed(connection, { method: "GET", path });
+  const create = (): Promise<number> =>
+    timed(connection, { method: "POST", path: "/api/sessions", body: running.newSession });
+  /** Writes before each request, because an unchanged list is cached. */
+  const list = async (query: string): Promise<number> => {
+    await create();
+    return get(`/api/sessions${query}`);
+  };
+  return {
+    size: count,
+    file,
+    operations: {
+      create: (samples) => take(samples, create),
+      get: (samples) => take(samples, () => get(`/api/sessions/${some()}`)),
+      list: (samples) => take(samples, () => list("")),
+      "list, far down": (samples) => take(samples, () => list(`?cursor=${nextCursor}`)),
+      "should-resume": (samples) =>
+        take(samples, () => get(`/api/sessions/${some()}/should-resume`)),
+      send: (samples) =>
+        take(Math.min(samples, ANSWERS), async () => {
+          const { acknowledgedMs } = await session.send("@stamp 1 0");
+          return acknowledgedMs;
+        }),
+    },
+    close: async () => {
+      session.close();
+      connection.close();
+      await running.kill();
+    },
+  };
+}
+
+interface WithCounts {
+  readonly program: string;
+  readonly counts: readonly number[];
+  readonly samples: number;
 }
 
 const PAGE = 100;
+/** In a round. */
+const ANSWERS = 20;
 
 async function withMessages(
   folder: BenchFolder,
-  {
-    program,
-    counts,
-    samples,
-  }: Readonly<{ program: string; counts: readonly number[]; samples: number }>,
-): Promise<ReadonlyMap<number, Costs>> {
+  { program, counts, samples }: WithCounts,
+): Promise<readonly Curve[]> {
   const contender = holdfastContender({ folder: folder.newFolder("messages"), program });
-  const { location } = contender;
-  if (location === null) throw new Error("unreachable: Holdfast has a database");
+  const location = sqliteOf(contender);
   // Sessions that the server created have an agent of an existing provider; copied ones do not.
   const first = await contender.start();
   const ids: string[] = [];
@@ -133,60 +183,61 @@ async function withMessages(
     await fillMessages(location, { id: ids[index] ?? "", count });
   }
   const running = await contender.start();
-  const costs = new Map<number, Costs>();
+  const sites: (Sized & { close(): void })[] = [];
   try {
     await untilSettled(running.pid);
     for (const [index, count] of counts.entries()) {
-      costs.set(count, await costsOf(running, { id: ids[index] ?? "", count, samples }));
+      const site = await openLongSession(running, { id: ids[index] ?? "", count });
+      sites.push({ ...site, file: location.file });
     }
+    return await inTurns(sites, samples);
   } finally {
+    for (const site of sites) site.close();
     await running.kill();
   }
-  return costs;
 }
 
-async function costsOf(
+async function openLongSession(
   running: Running,
-  { id, count, samples }: Readonly<{ id: string; count: number; samples: number }>,
-): Promise<Costs> {
+  { id, count }: { readonly id: string; readonly count: number },
+): Promise<Omit<Sized, "file"> & { close(): void }> {
   const connection = await openConnection(running.url);
   const lastSeq = await lastSeqOf(connection, id);
-  const path = `/api/sessions/${id}`;
-  const page = (after: number, limit: number): Promise<number> =>
-    p50(samples, () =>
-      timed(connection, {
-        method: "GET",
-        path: `${path}/messages?after=${after}&limit=${limit}`,
-      }),
-    );
-  const costs = {
-    ...(await answers(running, { id, lastSeq, samples })),
-    "last 50": await page(Math.max(0, lastSeq - 50), 50),
-    "page of messages": await page(Math.max(0, lastSeq - Math.ceil(count / 2)), PAGE),
-    "open a stream": await p50(samples, () => openedMs(running, `${path}/events?after=${lastSeq}`)),
-  };
-  connection.close();
-  return costs;
-}
-
-/** Latency from agent to client, and from a message to the end of its answer. */
-async function answers(
-  running: Running,
-  { id, lastSeq, samples }: Readonly<{ id: string; lastSeq: number; samples: number }>,
-): Promise<Costs> {
   const session = await openSession(running, id, { after: lastSeq });
   await session.send("@stamp 1 0");
+  const path = `/api/sessions/${id}`;
+  const page = (after: number, limit: number): Promise<number> =>
+    timed(connection, { method: "GET", path: `${path}/messages?after=${after}&limit=${limit}` });
+  return {
+    size: count,
+    operations: {
+      append: (samples) => appends(session, samples),
+      "a whole answer": (samples) => take(Math.min(samples, ANSWERS), () => wholeAnswer(session)),
+      "last 50": (samples) => take(samples, () => page(Math.max(0, lastSeq - 50), 50)),
+      "page of messages": (samples) =>
+        take(samples, () => page(Math.max(0, lastSeq - Math.ceil(count / 2)), PAGE)),
+      "open a stream": (samples) =>
+        take(samples, () => openedMs(running, `${path}/events?after=${lastSeq}`)),
+    },
+    close: () => {
+      session.close();
+      connection.close();
+    },
+  };
+}
+
+/** Latencies from agent to client. */
+async function appends(session: BenchSession, samples: number): Promise<readonly number[]> {
   session.stamps.length = 0;
   await session.send(`@stamp ${samples} 5`);
-  const { stamps } = session;
-  const append = figuresOf(stamps.map((stamp) => Number(stamp.gotAt - stamp.wroteAt) / 1e6)).p50Ms;
-  const whole = await p50(SENDS, async () => {
-    const start = performance.now();
-    await session.send("@stamp 1 0");
-    return performance.now() - start;
-  });
-  session.close();
-  return { append, "a whole answer": whole };
+  return session.stamps.map((stamp) => Number(stamp.gotAt - stamp.wroteAt) / 1e6);
+}
+
+/** From a message to the end of its answer. */
+async function wholeAnswer(session: BenchSession): Promise<number> {
+  const start = performance.now();
+  await session.send("@stamp 1 0");
+  return performance.now() - start;
 }
 
 async function openedMs({ url }: Running, path: string): Promise<number> {
@@ -196,6 +247,11 @@ async function openedMs({ url }: Running, path: string): Promise<number> {
   const tookMs = await opened.promise;
   reader.close();
   return tookMs;
+}
+
+function sqliteOf({ location }: Contender): SqliteLocation {
+  if (location?.engine !== "sqlite") throw new Error("unreachable: Holdfast is on SQLite here");
+  return location;
 }
 
 async function lastSeqOf(connection: Connection, id: string): Promise<number> {
@@ -210,11 +266,12 @@ async function lastSeqOf(connection: Connection, id: string): Promise<number> {
   }
 }
 
-async function p50(samples: number, sample: (index: number) => Promise<number>): Promise<number> {
+/** The first are not counted: the server was idle meanwhile. */
+async function take(samples: number, sample: () => Promise<number>): Promise<readonly number[]> {
   const times: number[] = [];
-  for (let index = -Math.min(20, samples); index < samples; index += 1) {
-    const tookMs = await sample(Math.abs(index));
+  for (let index = -Math.min(10, samples); index < samples; index += 1) {
+    const tookMs = await sample();
     if (index >= 0) times.push(tookMs);
   }
-  return figuresOf(times).p50Ms;
+  return times;
 }

@@ -2,8 +2,8 @@ import { ms, type Report, type Table } from "../report.ts";
 import type { Curve, GrowthFigures } from "./growth-bench.ts";
 import { plotSvg } from "./growth-plot.ts";
 
-/** Maximum growth factor: a cost may grow logarithmically with the number of items, not linearly. */
-const FLAT = 3;
+/** Maximum growth factor, from the fewest to the most items. */
+const FLAT = 1.5;
 /** Ten messages do not fill a page of fifty, so the comparison starts at the next point. */
 const FULL_PAGE = 1;
 
