@@ -30,20 +30,32 @@ const statFile = promisify(fstat);
 
 /** macOS only and missing in Node: no part of the path may be a link. */
 const O_NOFOLLOW_ANY = process.platform === "darwin" ? 0x2000_0000 : 0;
+const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 /** The last part of the path must not be a link, even if one is put there after the path was resolved. */
-const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_NOFOLLOW_ANY;
+const REAL_FLAGS = FLAGS | constants.O_NOFOLLOW | O_NOFOLLOW_ANY;
 
 export const BEST_PROOF: FolderProof = process.platform === "linux" ? "descriptor" : "comparison";
 
-/** `expected` is the name of something in the folder. */
+/** The system follows the links while it opens a folder, and tells afterwards where they led. */
+export function canFollowLinks(proof: FolderProof): boolean {
+  return proof === "descriptor";
+}
+
+export interface OpenFolderOptions {
+  /** The name of something in the folder. */
+  readonly expected?: string | null;
+  /** Otherwise the path has been resolved, and a link that is its last part was put there since. */
+  readonly followsLinks?: boolean;
+}
+
 export async function openFolder(
   folder: string,
   proof: FolderProof,
-  expected: string | null = null,
+  { expected = null, followsLinks = false }: OpenFolderOptions = {},
 ): Promise<OpenFolder> {
   let descriptor: number;
   try {
-    descriptor = await openFile(folder, FLAGS);
+    descriptor = await openFile(folder, followsLinks ? FLAGS : REAL_FLAGS);
   } catch (error) {
     return { ok: false, reason: reasonOf(error) };
   }
@@ -58,10 +70,11 @@ export async function openFolder(
     expected === null || isFileOrFolder(path.join(base, expected));
   try {
     const held = proof === "descriptor" ? `/proc/self/fd/${descriptor}` : null;
-    const [real, isInHeld] = await Promise.all([
-      pathOf(descriptor, folder, held),
-      held !== null && contains(held),
-    ]);
+    const isInHeld = held !== null && (await contains(held));
+    const real =
+      held === null
+        ? await comparedPath(descriptor, folder)
+        : await heldPath(descriptor, held, { hasContent: expected !== null && isInHeld });
     if (real === null) {
       await close();
       return { ok: false, reason: "was replaced or removed while it was opened" };
@@ -74,15 +87,20 @@ export async function openFolder(
   }
 }
 
-/** Null if the folder was deleted or the path leads to another one. */
-async function pathOf(
+/** Null if the folder was deleted, which only an empty one can be. */
+async function heldPath(
   descriptor: number,
-  folder: string,
-  held: string | null,
+  held: string,
+  { hasContent }: { readonly hasContent: boolean },
 ): Promise<string | null> {
-  const opened = await statFile(descriptor, { bigint: true });
+  const isThere = hasContent || (await statFile(descriptor, { bigint: true })).nlink !== 0n;
   // The system answers it without the disk.
-  if (held !== null) return opened.nlink === 0n ? null : readlinkSync(held);
+  return isThere ? readlinkSync(held) : null;
+}
+
+/** Null if the path leads to another folder than the opened one. */
+async function comparedPath(descriptor: number, folder: string): Promise<string | null> {
+  const opened = await statFile(descriptor, { bigint: true });
   try {
     const real = await realpath(folder);
     const resolved = await stat(real, { bigint: true });
@@ -104,6 +122,7 @@ export async function isFileOrFolder(file: string): Promise<boolean> {
 function reasonOf(error: unknown): string {
   switch (error instanceof Error && "code" in error ? error.code : null) {
     case "ENOENT":
+    case "ENAMETOOLONG":
       return "does not exist";
     case "ENOTDIR":
       return "is not a folder";

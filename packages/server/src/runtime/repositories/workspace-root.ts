@@ -3,7 +3,7 @@ import path from "node:path";
 import type { OpenWorkspace } from "../open-workspace.ts";
 import { nullOn } from "../error-codes.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
-import { BEST_PROOF, openFolder, type FolderProof } from "./open-folder.ts";
+import { BEST_PROOF, canFollowLinks, openFolder, type FolderProof } from "./open-folder.ts";
 
 /** The folder that contains all repositories, `AGENT_WORKSPACE_ROOT`. */
 export interface WorkspaceRoot {
@@ -65,17 +65,27 @@ export async function openWorkspaceRoot(
     if (requested.includes("\0")) return violation(requested, "nul_byte", null);
     const wanted = path.resolve(root, requested);
     const isNamedInside = isInside(wanted, root) || isInside(wanted, configured);
-    const real = await nearestReal(wanted);
-    if (!isInside(real.path, root))
-      return violation(requested, isNamedInside ? "leads_outside" : "outside_root", real.path);
-    if (!real.isWhole)
-      return refuse("path_not_found", `${shown(requested)} does not exist or is not accessible.`);
+    const leadsTo = (real: string): Refused =>
+      violation(requested, isNamedInside ? "leads_outside" : "outside_root", real);
+    const notFound = (why: string): Refused =>
+      refuse("path_not_found", `${shown(requested)} ${why}.`);
+    const expected = isRepository ? ".git" : null;
 
-    const folder = await openFolder(real.path, proof, isRepository ? ".git" : null);
-    if (!folder.ok) return refuse("path_not_found", `${shown(requested)} ${folder.reason}.`);
+    let folder = canFollowLinks(proof)
+      ? await openFolder(wanted, proof, { expected, followsLinks: true })
+      : null;
+    if (folder?.ok !== true) {
+      const real = await nearestReal(wanted);
+      if (!isInside(real.path, root)) return leadsTo(real.path);
+      if (!real.isWhole) return notFound("does not exist or is not accessible");
+      folder ??= await openFolder(real.path, proof, { expected });
+      if (!folder.ok) return notFound(folder.reason);
+    }
     if (!isInside(folder.path, root)) {
       await folder.close();
-      return violation(requested, "changed_while_opened", folder.path);
+      return canFollowLinks(proof)
+        ? leadsTo(folder.path)
+        : violation(requested, "changed_while_opened", folder.path);
     }
     if (!folder.hasExpected) {
       await folder.close();
