@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Looks } from "./load-program.ts";
 
 const LOADER = path.join(import.meta.dirname, "load-program.ts");
 const LONG_AGO = new Date("2020-01-01");
@@ -151,30 +152,62 @@ describe("the loader of the program", () => {
       exports.main = () => { setInterval(() => {}, 1_000); return require("./work-AAAAAAAA.js").work(true); };
     `,
     });
-    const [program, words] = commandOf({});
-    const child = spawn(program, words, { env: environment({}), stdio: "ignore" });
-    try {
-      await vi.waitFor(() => expect(codeFile().names).toHaveLength(2), {
-        timeout: 50_000,
-        interval: 100,
-      });
-    } finally {
-      child.kill("SIGKILL");
-    }
+    await whileRunning({}, () => untilSaved(({ names }) => names.length === 2));
+  });
+
+  it("saves at last what a start and the first work need, although V8 has collected garbage since", async () => {
+    write({
+      "main.js": `
+      const fill = () => { exports.filled = Array.from({ length: 200 }, () => new Array(10_000).fill(0)); };
+      exports.main = () => { setInterval(fill, 1); return require("./work-AAAAAAAA.js").work(true); };
+    `,
+    });
+    await whileRunning({ looks: { everyMs: 200, lastMs: 4_000 } }, async () => {
+      const first = await untilSaved(({ names }) => names.length === 2);
+      const last = await untilSaved(({ changedMs }) => changedMs > first.changedMs + 1_000);
+      expect(last.bytes).toBe(first.bytes);
+    });
   });
 });
 
+/** Kills the process afterwards. */
+async function whileRunning(options: Run, look: () => Promise<unknown>): Promise<void> {
+  const [program, words] = commandOf(options);
+  const child = spawn(program, words, { env: environment({}), stdio: "ignore" });
+  try {
+    await look();
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+function untilSaved(isExpected: (file: CodeFile) => boolean): Promise<CodeFile> {
+  return vi.waitFor(
+    () => {
+      const file = codeFile();
+      expect(isExpected(file)).toBe(true);
+      return file;
+    },
+    { timeout: 50_000, interval: 100 },
+  );
+}
+
 interface Run {
   readonly command?: string;
+  readonly looks?: Looks;
   readonly work?: boolean;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-function commandOf({ command = "serve", work = true }: Run): readonly [string, readonly string[]] {
+function commandOf({
+  command = "serve",
+  work = true,
+  looks,
+}: Run): readonly [string, readonly string[]] {
   const main = path.join(folder, "program", "main.js");
   const script = `
     const { loadProgram } = await import(${JSON.stringify(LOADER)});
-    console.log(loadProgram(${JSON.stringify(main)}, ${JSON.stringify(command)}).main(${work}));
+    console.log(loadProgram(${JSON.stringify(main)}, ${JSON.stringify(command)}, ${JSON.stringify(looks)}).main(${work}));
   `;
   return [process.execPath, ["--input-type=module", "--eval", script]];
 }
@@ -204,6 +237,8 @@ function codeFiles(): readonly string[] {
   return globSync(path.join(folder, "cache", "*", "holdfast-*")).toSorted();
 }
 
+type CodeFile = ReturnType<typeof codeFile>;
+
 function codeFile() {
   const [file = ""] = codeFiles();
   const bytes = readFileSync(file);
@@ -214,6 +249,7 @@ function codeFile() {
     bytes: bytes.length,
     names: Object.keys(header),
     mode: statSync(file).mode & 0o777,
+    changedMs: statSync(file).mtimeMs,
   };
 }
 

@@ -2,13 +2,17 @@ import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "
 import Module, { createRequire, enableCompileCache, getCompileCacheDir } from "node:module";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { cachedDataVersionTag } from "node:v8";
+import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
-/** A process that goes on saves the code of its start, and a minute later that of its first work, if files had no code. */
-const LOOK_EVERY_MS = 2_000;
-const LAST_LOOK_MS = 60_000;
+/** When a process that goes on looks whether files had no code, and saves the code of its start and, at last, of its first work. */
+export interface Looks {
+  readonly everyMs: number;
+  readonly lastMs: number;
+}
+
+const LOOKS: Looks = { everyMs: 2_000, lastMs: 60_000 };
 /** Long before a server can be busy; short commands have no need of it. */
 const NOTE_FLAGS_AFTER_MS = 100;
 
@@ -27,7 +31,7 @@ type CompiledCode = ReadonlyMap<string, Buffer>;
  * Node's own cache takes the code of a file before the file runs. It lacks nearly all functions, so each start would compile
  * them again.
  */
-export function loadProgram(file: string, command = ""): unknown {
+export function loadProgram(file: string, command = "", looks = LOOKS): unknown {
   enableCompileCache();
   // One of this version of Node and of this user, also where `enableCompileCache` names the folder of all.
   const folder = getCompileCacheDir();
@@ -36,7 +40,7 @@ export function loadProgram(file: string, command = ""): unknown {
   const program = openProgram(path.dirname(file), () =>
     cache === null ? new Map() : readCode(cache),
   );
-  if (cache !== null) saveInTime(program, (code) => writeCode(cache, code));
+  if (cache !== null) saveInTime(program, looks, (code) => writeCode(cache, code));
   return program.load(path.basename(file));
 }
 
@@ -115,10 +119,26 @@ function openProgram(folder: string, read: () => CompiledCode): Program {
   };
 }
 
-function saveInTime(program: Program, write: (code: CompiledCode) => void): void {
+function saveInTime(
+  program: Program,
+  { everyMs, lastMs }: Looks,
+  write: (code: CompiledCode) => void,
+): void {
+  const lastAt = performance.now() + lastMs;
   let isSaved = false;
   let flags: number | null = null;
+  let keepsFunctions = false;
 
+  /**
+   * V8 throws the code of a function away that has not run for some collections of garbage, and that of a whole file first. It
+   * keeps it from the first look to the last, which finds the code of the start and of the first work. The flag is one of those
+   * with which code is saved.
+   */
+  const keepFunctions = (keeps: boolean): void => {
+    if (keeps !== keepsFunctions)
+      setFlagsFromString(keeps ? "--no-flush-bytecode" : "--flush-bytecode");
+    keepsFunctions = keeps;
+  };
   const save = (code: CompiledCode): void => {
     // V8 refuses code that was saved with other flags than its own, and a busy server changes one.
     if (flags !== null && flags !== cachedDataVersionTag()) return;
@@ -134,18 +154,25 @@ function saveInTime(program: Program, write: (code: CompiledCode) => void): void
     }
     save(code);
   };
+  const lookAt = async ({ isLast }: { readonly isLast: boolean }): Promise<void> => {
+    if (isLast) keepFunctions(false);
+    if (!program.isNew()) return;
+    if (isLast || !isSaved) await saveInSteps();
+    if (!isLast) keepFunctions(true);
+  };
 
   setTimeout(() => {
     flags = cachedDataVersionTag();
   }, NOTE_FLAGS_AFTER_MS).unref();
   const look = setInterval(() => {
-    const isLast = performance.now() > LAST_LOOK_MS;
+    const isLast = performance.now() > lastAt;
     if (isLast) clearInterval(look);
-    if (program.isNew() && (isLast || !isSaved)) void saveInSteps();
-  }, LOOK_EVERY_MS).unref();
+    void lookAt({ isLast });
+  }, everyMs).unref();
   process.once("exit", (exitCode) => {
     // Later, V8 has thrown away functions that only a start needs.
-    const hasAll = performance.now() < LAST_LOOK_MS;
+    const hasAll = performance.now() < lastAt;
+    keepFunctions(false);
     // Anything that is typed can look like a command.
     if (program.isNew() && hasAll && exitCode !== EXIT_USAGE) save(new Map(program.code()));
   });
