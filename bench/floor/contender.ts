@@ -33,7 +33,7 @@ export interface Running {
   readonly answeredMs: number;
   /** Body of a request that creates a session. */
   readonly newSession: Readonly<Record<string, unknown>>;
-  kill(): Promise<void>;
+  kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
 export interface FirstRequest {
@@ -210,9 +210,9 @@ async function launch(
     url,
     pid: child.pid ?? 0,
     answeredMs: performance.now() - start,
-    kill: async () => {
-      child.kill("SIGKILL");
-      await exited;
+    kill: (signal = "SIGKILL") => {
+      child.kill(signal);
+      return exited;
     },
   };
 }

@@ -21,7 +21,7 @@ export async function killInTurns(
   contenders: readonly Contender[],
   { repetitions, collection, between }: Turns,
 ): Promise<void> {
-  // The first run creates the database and compiles the program, which is not typical.
+  // The first run creates the database and compiles the program, which is not typical. It saves the compiled code when it ends.
   const newSessions = new Map<Contender, Running["newSession"]>();
   for (const contender of contenders) {
     const running = await contender.start();
@@ -29,7 +29,7 @@ export async function killInTurns(
     const session = await openWarmSession(running);
     session.close();
     await untilSettled(running.pid);
-    await running.kill();
+    await running.kill("SIGTERM");
   }
   await between();
   for (let round = 0; round < repetitions; round += 1) {
