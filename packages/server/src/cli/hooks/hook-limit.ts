@@ -17,15 +17,22 @@ const NORMAL_LOAD = 8;
 const OVERLOAD_MS = 300_000;
 
 /**
- * Counts time in timer ticks of this process, each weighted by its share of a processor. So a hook does not give up
- * on an overloaded machine, for example when an orchestrator calls a thousand hooks at once.
+ * Counts time in timer ticks of this process, without the time that it waited for a processor, and weighted by its share of
+ * one. So a hook does not give up on an overloaded machine, for example when an orchestrator calls a thousand hooks at once.
  */
-export function startLimit(limitMs: number, share: () => number = shareNow): HookLimit {
+export function startLimit(
+  limitMs: number,
+  share: () => number = shareNow,
+  waitedMs: () => number = waitedNow,
+): HookLimit {
   let left = limitMs;
+  let waited = waitedMs();
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setInterval(() => {
-      left -= TICK_MS * share();
+      const before = waited;
+      waited = waitedMs();
+      left -= Math.max(0, TICK_MS - (waited - before)) * share();
       if (left <= 0) resolve();
     }, TICK_MS);
   });
@@ -34,6 +41,20 @@ export function startLimit(limitMs: number, share: () => number = shareNow): Hoo
     leftMs: () => (share() < 1 ? OVERLOAD_MS : Math.max(0, left)),
     stop: () => clearInterval(timer),
   };
+}
+
+/** How long the main thread was ready to run and had no processor. Zero where the system does not tell. */
+function waitedNow(): number {
+  try {
+    return waitedMsIn(readFileSync("/proc/self/schedstat", "utf8"));
+  } catch {
+    return 0;
+  }
+}
+
+/** The second of three numbers, in nanoseconds. */
+export function waitedMsIn(schedstat: string): number {
+  return (Number(schedstat.split(" ")[1]) || 0) / 1e6;
 }
 
 /** Reads the number of runnable processes on Linux; other systems count as not overloaded. */
