@@ -15,6 +15,8 @@ import { benchGrowth } from "./growth/growth-bench.ts";
 import { reportGrowth } from "./growth/report-growth.ts";
 import { benchHost } from "./host/host-bench.ts";
 import { reportHost } from "./host/report-host.ts";
+import { benchPeers } from "./peers/peers-bench.ts";
+import { reportPeers } from "./peers/report-peers.ts";
 import { reportRows, type Report } from "./report.ts";
 import { benchSandbox } from "./sandbox-bench.ts";
 import { benchStorage } from "./storage-bench.ts";
@@ -70,6 +72,26 @@ export const PARTS: readonly Part[] = [
           messages: byEffort(effort, 60, 100, 200),
           updates: byEffort(effort, 30_000, 40_000, 60_000),
           floods: byEffort(effort, 3, 4, 5),
+        }),
+      ),
+  },
+  {
+    name: "peers",
+    seconds: { quick: 300, usual: 900 },
+    title: "Holdfast, the floor and other programs, installed from npm",
+    isSlow: true,
+    run: async (effort) =>
+      reportPeers(
+        await benchPeers({
+          repetitions: byEffort(effort, 1, 3, 5),
+          amounts: {
+            creates: byEffort(effort, 100, 200, 200),
+            turns: byEffort(effort, 10, 30, 60),
+            cpuTurns: byEffort(effort, 20, 50, 100),
+            pieces: byEffort(effort, 4_000, 20_000, 20_000),
+            reads: byEffort(effort, 50, 100, 200),
+            messages: byEffort(effort, 200, 1_000, 1_000),
+          },
         }),
       ),
   },

@@ -47,7 +47,7 @@ function msOfTicks(ticks: readonly string[]): number {
   return (all * 1_000) / TICKS_PER_SECOND;
 }
 
-function childrenOf(pid: number): readonly number[] {
+export function childrenOf(pid: number): readonly number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
   return children.split(" ").filter(Boolean).map(Number);
 }
@@ -67,9 +67,9 @@ export function proportionalBytesOf(pid: number): number {
 const CHECK_STARTS_MS = 2_500;
 
 /** Waits until the background work after the start of a server has ended. */
-export async function untilSettled(pid: number): Promise<void> {
+export async function untilSettled(pid: number, { withinMs = 150_000 } = {}): Promise<void> {
   await pause(CHECK_STARTS_MS);
-  await untilQuiet(pid, { withinMs: 150_000 });
+  await untilQuiet(pid, { withinMs });
 }
 
 const SAMPLE_MS = 250;

@@ -134,14 +134,14 @@ export function sendMessage(connection: Connection, id: string, text: string): P
 }
 
 /** The end of an answer: an entry of the floor, or a run of Holdfast. */
-function isEnd(event: string): boolean {
+export function isEnd(event: string): boolean {
   return (
     /^event: end$/mu.test(event) || (/^event: run$/mu.test(event) && /"endedAt":"/u.test(event))
   );
 }
 
 /** New text of the agent. A complete message repeats its pieces, and a session the end of its last message. */
-function isOutput(event: string): boolean {
+export function isOutput(event: string): boolean {
   if (/^event: delta$/mu.test(event)) return true;
   return /^event: message$/mu.test(event) && !event.includes('"complete":true');
 }

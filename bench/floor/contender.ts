@@ -5,7 +5,7 @@ import { getPriority } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseLocation } from "../../packages/server/src/storage/open-store.ts";
-import { requestJson, openConnection } from "./raw-http.ts";
+import { requestJson, openConnection, type Headers } from "./raw-http.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 import { TOKEN_ENV } from "../../packages/server/src/http/testing/server-token.ts";
 
@@ -40,6 +40,7 @@ export interface FirstRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
+  readonly headers?: Headers;
 }
 
 const IS_HEALTHY: FirstRequest = { method: "GET", path: "/healthz" };
@@ -60,7 +61,7 @@ export interface ContenderOptions {
 }
 
 /** Strips types beforehand, so that the floor, like Holdfast, starts without a compiler. */
-function preparePrograms(folder: string): {
+export function preparePrograms(folder: string): {
   readonly server: string;
   readonly agent: string;
 } {
@@ -74,7 +75,7 @@ function preparePrograms(folder: string): {
 }
 
 /** The agent sets the benchmark's priority itself, because its own process session does not inherit it. */
-function agentCommand(program: string): readonly string[] {
+export function agentCommand(program: string): readonly [string, ...string[]] {
   const priority = getPriority();
   return [process.execPath, program, ...(priority < 0 ? [String(priority)] : [])];
 }
@@ -217,22 +218,24 @@ async function launch(
   };
 }
 
-async function untilAnswered(
+/** Sends a request to a server that starts, again and again until it succeeds. */
+export async function untilAnswered(
   url: string,
   {
     child,
-    first: { method, path: resource, body },
+    first: { method, path: resource, body, headers },
   }: { readonly child: ChildProcess; readonly first: FirstRequest },
 ): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`a server exited with ${child.exitCode}`);
     try {
       const connection = await openConnection(url);
-      const { status } = await connection.request(method, resource, body);
+      const { status } = await connection.request(method, resource, body, headers);
       connection.close();
       if (status < 300) return;
     } catch {
-      await pause(2);
+      // It does not listen yet.
     }
+    await pause(2);
   }
 }

@@ -6,7 +6,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-type Headers = Readonly<Record<string, string>>;
+export type Headers = Readonly<Record<string, string>>;
 
 /** A keep-alive connection with one request at a time and minimal work, so that the benchmark measures the server. */
 export interface Connection {
@@ -38,7 +38,7 @@ export async function openConnection(url: string): Promise<Connection> {
       if (socket.destroyed) socket = await open();
       return new Promise((resolve, reject) => {
         pending = { resolve, reject };
-        socket.write(head({ method, path, body, headers }));
+        socket.write(head({ url, method, path, body, headers }));
       });
     },
     close: () => socket.destroy(),
@@ -52,9 +52,15 @@ export async function requestJson<Value>(
     method = "GET",
     path,
     body,
-  }: { readonly method?: string; readonly path: string; readonly body?: unknown },
+    headers,
+  }: {
+    readonly method?: string;
+    readonly path: string;
+    readonly body?: unknown;
+    readonly headers?: Headers;
+  },
 ): Promise<Value> {
-  const { status, body: bytes } = await connection.request(method, path, body);
+  const { status, body: bytes } = await connection.request(method, path, body, headers);
   if (status >= 300) throw new Error(`${method} ${path}: ${status} ${bytes.toString()}`);
   return JSON.parse(bytes.toString());
 }
@@ -63,11 +69,12 @@ export interface EventReader {
   close(): void;
 }
 
-/** Reads server-sent events as raw bytes, with the time of arrival. */
+/** Reads server-sent events as raw bytes, with the time of arrival. The frames of a chunked reply are left in. */
 export async function openEvents(
   url: string,
   path: string,
   onBytes: (bytes: Buffer, at: bigint) => void,
+  headers: Headers = {},
 ): Promise<EventReader> {
   const socket = await dial(url);
   let isOpen = false;
@@ -85,7 +92,7 @@ export async function openEvents(
       if (start.length > end + 4) onBytes(start.subarray(end + 4), at);
     });
     socket.once("close", () => reject(new Error("the server closed the stream")));
-    socket.write(head({ method: "GET", path }));
+    socket.write(head({ url, method: "GET", path, headers }));
   });
   return { close: () => socket.destroy() };
 }
@@ -102,18 +109,20 @@ async function dial(url: string): Promise<Socket> {
 }
 
 function head({
+  url,
   method,
   path,
   body,
   headers = {},
 }: {
+  readonly url: string;
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Headers;
 }): string {
   const own = Object.entries({
-    host: "127.0.0.1",
+    host: new URL(url).host,
     authorization: BEARER.authorization,
     ...headers,
   });

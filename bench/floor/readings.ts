@@ -51,7 +51,7 @@ function spreadOf(values: readonly number[]): Spread {
   return { median, noise: median === 0 ? 0 : distance / Math.abs(median), values };
 }
 
-function medianOf(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const half = Math.floor(sorted.length / 2);
   const [upper = Number.NaN, lower = upper] = [sorted[half], sorted[half - 1]];

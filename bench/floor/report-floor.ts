@@ -105,7 +105,7 @@ function describeGoal(goal: Goal | null, unit: Measure["unit"]): string {
   return "atMost" in goal ? `≤ ${goal.atMost}×` : `≥ ${goal.atLeast}×`;
 }
 
-function figure(value: number): string {
+export function figure(value: number): string {
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString("en");
   return Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
