@@ -210,6 +210,7 @@ const REPOSITORIES: Repositories = {
   missing: async () => [],
   openForAgent,
   openForSession: openForAgent,
+  refuse: async () => null,
   openDirectory: async (path) => ({
     ok: true,
     workspace: { path, descriptor: null, close: async () => {} },

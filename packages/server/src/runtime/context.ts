@@ -15,7 +15,7 @@ import type { Log } from "./log.ts";
 import type { SpareAgents } from "./spares/spares.ts";
 import type { OpenWorkspace } from "./open-workspace.ts";
 import type { FoundAgents } from "./take-up/found-agents.ts";
-import type { Reply } from "./reply.ts";
+import type { Refused, Reply } from "./reply.ts";
 import type { ProviderOffers } from "./settings/provider-offers.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
 import type { AnsweredLive } from "./run/unused-answers.ts";
@@ -112,6 +112,8 @@ export interface RuntimeContext {
   /** The configured policy for agents; null if there is none. */
   readonly permissions: PermissionPolicy | null;
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** Why no agent could work in the repository; null if one could. */
+  readonly refuseRepository: (repoId: string) => Promise<Refused | null>;
   /** A further directory of a session, which need not be a repository. */
   readonly openDirectory: (path: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
   /** The variables of the server that MCP servers of sessions may use. */

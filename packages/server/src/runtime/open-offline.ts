@@ -67,6 +67,7 @@ export function openOffline(options: OfflineOptions): Offline {
     startsAgents: false,
     provider: catalog.get,
     openWorkspace,
+    refuseRepository: (repoId) => repositories.refuse(repoId),
     openDirectory: (directory) => repositories.openDirectory(directory),
     obstacleOf: async () => null,
     known: () => null,

@@ -182,6 +182,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     defaultProvider: () => catalog.defaultName,
     provider: catalog.get,
     openWorkspace: (repoId: string) => repositories.openForAgent(repoId),
+    refuseRepository: (repoId: string) => repositories.refuse(repoId),
     openDirectory: (directory: string) => repositories.openDirectory(directory),
     mcpVariables: options.mcpVariables ?? [],
   };

@@ -140,6 +140,7 @@ function repositoriesOf({ workspaceRoot, gitOwners }: ServeSettings, store: Stor
     missing: async (labels) => (await repositories()).missing(labels),
     openForAgent: async (repoId) => (await repositories()).openForAgent(repoId),
     openForSession: async (repoId) => (await repositories()).openForSession(repoId),
+    refuse: async (repoId) => (await repositories()).refuse(repoId),
     openDirectory: async (directory) => (await repositories()).openDirectory(directory),
   };
 }

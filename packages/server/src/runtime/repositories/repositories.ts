@@ -28,6 +28,8 @@ export interface Repositories {
   openForAgent(repoId: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
   /** The same for a session that exists, so that its repository still does: it is looked up once. */
   openForSession(repoId: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** Why no agent could work there; null if one could. Requests that ask at the same time share one look. */
+  refuse(repoId: string): Promise<Refused | null>;
   /** Opens a folder in the workspace root that need not be a repository. */
   openDirectory(path: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
 }
@@ -47,6 +49,7 @@ export function createRepositories({
   readonly findRefusedOwner?: (folder: string) => Promise<number | null>;
 }): Repositories {
   const paths = keepNewest<string, string>(MAX_PATHS);
+  const looks = new Map<string, Promise<Refused | null>>();
 
   const openForAgent: Repositories["openForAgent"] = async (repoId) => {
     const repo = await store.readRepo(repoId);
@@ -54,6 +57,17 @@ export function createRepositories({
     const opened = await root.open(repo.path);
     if (opened.ok) paths.set(repoId, repo.path);
     return opened;
+  };
+
+  const look = async (repoId: string): Promise<Refused | null> => {
+    try {
+      const opened = await openForAgent(repoId);
+      if (!opened.ok) return opened;
+      await opened.workspace.close();
+      return null;
+    } finally {
+      looks.delete(repoId);
+    }
   };
 
   return {
@@ -109,6 +123,11 @@ export function createRepositories({
       const opened = await root.open(known);
       if (!opened.ok) paths.delete(repoId);
       return opened;
+    },
+    refuse(repoId) {
+      const looking = looks.get(repoId) ?? look(repoId);
+      looks.set(repoId, looking);
+      return looking;
     },
     openDirectory: root.openDirectory,
   };

@@ -111,10 +111,9 @@ async function refuseCreation(
   }
   if (repoId === null) return null;
   const { slots, cluster } = context;
-  const opened = await context.openWorkspace(repoId);
-  if (opened.ok) await opened.workspace.close();
-  else if (opened.refusal.code === "repository_not_found" || !cluster.isElsewhere(repoId))
-    return opened;
+  const unusable = await context.refuseRepository(repoId);
+  if (unusable?.refusal.code === "repository_not_found") return unusable;
+  if (unusable !== null && !cluster.isElsewhere(repoId)) return unusable;
   // Without a message no agent is needed yet.
   if (message === null || !slots.isFull || cluster.bestFor(repoId) !== null) return null;
   const { limit } = slots;

@@ -101,20 +101,17 @@ export function rememberObstacles(
  * tell whether the folder exists, and another node may have a folder that this one lacks.
  */
 export function findObstacles(
-  { store, openWorkspace }: Pick<RuntimeContext, "store" | "openWorkspace">,
+  { store, refuseRepository }: Pick<RuntimeContext, "store" | "refuseRepository">,
   cluster: Pick<RuntimeContext["cluster"], "isElsewhere">,
   labels: readonly string[],
 ): RuntimeContext["obstacleOf"] {
   return async (repoId) => {
     if (repoId === null) return null;
-    const opened = await openWorkspace(repoId);
-    if (opened.ok) {
-      await opened.workspace.close();
-      return null;
-    }
+    const unusable = await refuseRepository(repoId);
+    if (unusable === null) return null;
     const repo = await store.readRepo(repoId);
     const isOthers = repo?.label !== undefined && !labels.includes(repo.label);
     if (isOthers || (repo !== null && cluster.isElsewhere(repoId))) return null;
-    return `Its repository cannot be used: ${opened.refusal.message}`;
+    return `Its repository cannot be used: ${unusable.refusal.message}`;
   };
 }
