@@ -1,5 +1,6 @@
 import path from "node:path";
 import { defaultServerConditions, defineConfig, type Rolldown } from "vite";
+import { LATE_MODULES } from "./build/late-modules.ts";
 import { LAZY_LOADING } from "./build/lazy-loading.ts";
 
 /** Each starts on its own: the command line, and what it starts beside itself. */
@@ -80,7 +81,7 @@ export default defineConfig({
     license: { fileName: "third-party-licenses.md" },
     rolldownOptions: {
       input: PROGRAMS,
-      plugins: [PACKAGE_JSON, LAZY_LOADING],
+      plugins: [PACKAGE_JSON, LATE_MODULES, LAZY_LOADING],
       output: {
         // Node loads it faster, and can load a file in the middle of a function.
         format: "cjs",
