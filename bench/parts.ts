@@ -77,13 +77,13 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "peers",
-    seconds: { quick: 300, usual: 900 },
+    seconds: { quick: 300, usual: 600 },
     title: "Holdfast, the floor and other programs, installed from npm",
     isSlow: true,
     run: async (effort) =>
       reportPeers(
         await benchPeers({
-          repetitions: byEffort(effort, 1, 3, 5),
+          repetitions: byEffort(effort, 1, 1, 5),
           amounts: {
             creates: byEffort(effort, 100, 200, 200),
             turns: byEffort(effort, 10, 30, 60),

@@ -66,7 +66,7 @@ export async function benchPeers(options: PeerOptions): Promise<PeerComparison |
     if (peers.length === 0) return null;
     const entries = [...ownIn(folder), ...peers].map(newEntry);
     for (const entry of entries) {
-      await attempt(entry, failures, () => warmUp(entry));
+      await attempt(entry, failures, () => inTime(warmUp(entry)));
     }
     for (let round = 0; round < options.repetitions; round += 1) {
       for (const entry of entries) {
@@ -176,7 +176,7 @@ async function runRound(
 ): Promise<void> {
   const { peer, killed, readings } = entry;
   const step = (work: () => Promise<PeerReadings>): Promise<void> =>
-    attempt(entry, failures, async () => void readings.push(await work()));
+    attempt(entry, failures, async () => void readings.push(await inTime(work())));
   await step(async () => {
     await using first = await startPeer(killed, "session");
     return { firstSession: first.server.answeredMs };
@@ -211,6 +211,20 @@ async function startPeer(peer: Peer, first: "session" | "health") {
 const SETTLED_MS = 10_000;
 
 const settle = ({ pid }: PeerServer): Promise<void> => untilSettled(pid, { withinMs: SETTLED_MS });
+
+/** Longer than any step takes. */
+const STEP_MS = 150_000;
+
+/** A program that does not answer must not end the comparison. */
+async function inTime<Value>(work: Promise<Value>): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("a step did not end")), STEP_MS);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** What goes wrong in another program leaves a cell empty. */
 async function attempt(

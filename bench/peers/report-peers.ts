@@ -17,7 +17,7 @@ export function reportPeers(comparison: PeerComparison | null): Report | null {
   return {
     tables: [{ head: ["", "unit", ...columns.map(({ name }) => name)], rows, left: [0, 1] }],
     notes: [
-      `Measured on ${today()} on ${describeMachine()}. Medians of ${repetitions} repetitions. ${describeLong(columns)}`,
+      `Measured on ${today()} on ${describeMachine()}. Each figure is ${repetitions === 1 ? "of one repetition" : `the median of ${repetitions} repetitions`}. ${describeLong(columns)}`,
       ...failures,
       noise.warning ?? "The machine was quiet.",
     ],
