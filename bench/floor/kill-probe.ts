@@ -34,12 +34,10 @@ export async function killInTurns(
   await between();
   for (let round = 0; round < repetitions; round += 1) {
     for (const [contender, body] of newSessions) {
+      await finishWork(contender);
       const first = await contender.start({ method: "POST", path: "/api/sessions", body });
       await first.kill();
-      // A server that has to finish what a killed one has left is not idle.
-      const finishing = await contender.start();
-      await untilSettled(finishing.pid);
-      await finishing.kill();
+      await finishWork(contender);
       const running = await contender.start();
       await untilSettled(running.pid);
       const idleMemory = residentBytesOf(running.pid) / 2 ** 20;
@@ -48,6 +46,13 @@ export async function killInTurns(
       collection.add(contender.name, [started, killed]);
     }
   }
+}
+
+/** A server that has to finish what a killed one has left starts more slowly, and is not idle. */
+async function finishWork(contender: Contender): Promise<void> {
+  const finishing = await contender.start();
+  await untilSettled(finishing.pid);
+  await finishing.kill();
 }
 
 async function kill(contender: Contender, running: Running): Promise<Readings> {
