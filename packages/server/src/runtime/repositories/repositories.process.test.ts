@@ -157,11 +157,11 @@ describe.each(["sqlite", "postgres"] as const)("repositories on %s", (engine) =>
   it("A14 are looked at once for all who ask at the same time, and again for who asks later", async () => {
     await repositories.add({ path: "one", name: null });
     const ask = async () => (await repositories.refuse("repo-1"))?.refusal.code ?? "usable";
-    const four = () => Promise.all([ask(), ask(), ask(), ask()]);
-    expect(await four()).toEqual(new Array(4).fill("usable"));
+    const askTwice = () => Promise.all([ask(), ask()]);
+    expect(await askTwice()).toEqual(["usable", "usable"]);
     renameSync(real("one"), real("moved"));
     symlinkSync(path.join(base, "outside"), real("one"));
-    expect(await four()).toEqual(new Array(4).fill("path_outside_root"));
+    expect(await askTwice()).toEqual(["path_outside_root", "path_outside_root"]);
     expect(violations).toEqual(["leads_outside"]);
     expect(await ask()).toBe("path_outside_root");
     expect(violations).toHaveLength(2);
