@@ -66,7 +66,6 @@ const COPIED_TABLES = [
   "QueuedMessage",
   "Suspension",
 ];
-const TABLES_OF_SESSIONS = [...COPIED_TABLES, "SearchDocument"];
 
 /** Copies a session many times in one statement. Returns the IDs. */
 export async function copySession(
@@ -89,20 +88,32 @@ export async function copySession(
 
 const IDS: ReadonlySet<string> = new Set([`"id"`, `"sessionId"`, `"messageId"`, `"runId"`]);
 
-/** Number of rows in each table that belongs to sessions. */
+/**
+ * Number of rows in each table that belongs to sessions. What the search has noted and takes in a moment later on SQLite counts
+ * as a document already, and `SearchIndex` is what it has beyond its documents.
+ */
 export async function countRows(
   location: DatabaseLocation,
 ): Promise<Readonly<Record<string, number>>> {
-  const tables = [...TABLES_OF_SESSIONS, ...(location.engine === "sqlite" ? ["SearchIndex"] : [])];
   const raw = await openRaw(location);
+  const total = async (of: string): Promise<number> => {
+    const [row] = await raw.all(`select ${of} as total`);
+    return Number(row?.["total"]);
+  };
   try {
     const counts: Record<string, number> = {};
-    for (const table of tables) {
-      const [row] = await raw.all(`select count(*) as total from "${table}"`);
-      counts[table] = Number(row?.["total"]);
-    }
-    return counts;
+    for (const table of COPIED_TABLES) counts[table] = await total(rowsOf(`"${table}"`));
+    if (location.engine === "postgres")
+      return { ...counts, SearchDocument: await total(rowsOf(`"SearchDocument"`)) };
+    const beyond = `${rowsOf(`"SearchIndex"`)} - ${rowsOf(`"SearchDocument"`)}`;
+    const documents = await total(rowsOf(SEARCHABLE));
+    return { ...counts, SearchDocument: documents, SearchIndex: await total(beyond) };
   } finally {
     await raw.close();
   }
 }
+
+const rowsOf = (rows: string): string => `(select count(*) from ${rows})`;
+
+const SEARCHABLE = `(select coalesce("messageId", "sessionId") from "SearchDocument" union
+  select "id" from "SearchTodo" where "id" in (select "id" from "AgentMessage" union all select "id" from "AgentSession"))`;
