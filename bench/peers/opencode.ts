@@ -4,7 +4,7 @@ import { freePort } from "../../packages/server/src/storage/testing/free-port.ts
 import type { FirstRequest } from "../floor/contender.ts";
 import { openConnection, requestJson } from "../floor/raw-http.ts";
 import { cpuMsOfAll } from "../process-stat.ts";
-import { LAST_MESSAGES, type Peer, type PeerServer } from "./peer.ts";
+import { LAST_MESSAGES, type ModelPeerOptions, type Peer, type PeerServer } from "./peer.ts";
 import { environmentIn, startServer, type PeerProcess } from "./peer-process.ts";
 import { FAKE_MODEL } from "./fake-model.ts";
 
@@ -15,14 +15,7 @@ const NEW_SESSION: FirstRequest = {
 };
 
 /** OpenCode: server and agent in one process, and a database of its own. */
-export function openCodePeer(options: {
-  readonly name: string;
-  readonly program: string;
-  readonly folder: string;
-  /** URL of the fake model. */
-  readonly model: string;
-}): Peer {
-  const { name, program, folder, model } = options;
+export function openCodePeer({ name, program, folder, model }: ModelPeerOptions): Peer {
   const home = path.join(folder, "home");
   const work = path.join(folder, "work");
   const settings = path.join(home, ".config", "opencode");

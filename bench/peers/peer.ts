@@ -49,3 +49,12 @@ export type Seen = "text" | "end" | null;
 
 /** Of a long conversation. */
 export const LAST_MESSAGES = 50;
+
+/** Of a program whose agent is a part of it, and asks a model. */
+export interface ModelPeerOptions {
+  readonly name: string;
+  readonly program: string;
+  readonly folder: string;
+  /** URL of the fake model. */
+  readonly model: string;
+}

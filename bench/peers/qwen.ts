@@ -5,18 +5,11 @@ import type { FirstRequest } from "../floor/contender.ts";
 import { openConnection, requestJson } from "../floor/raw-http.ts";
 import { cpuMsWithChildren } from "../process-stat.ts";
 import { FAKE_MODEL } from "./fake-model.ts";
-import { LAST_MESSAGES, type Peer, type PeerServer } from "./peer.ts";
+import { LAST_MESSAGES, type ModelPeerOptions, type Peer, type PeerServer } from "./peer.ts";
 import { environmentIn, familyOf, killAll, startServer, type PeerProcess } from "./peer-process.ts";
 
 /** Qwen Code's daemon: a server, and one process with the agent of all sessions. It stores them in files. */
-export function qwenPeer(options: {
-  readonly name: string;
-  readonly program: string;
-  readonly folder: string;
-  /** URL of the fake model. */
-  readonly model: string;
-}): Peer {
-  const { name, program, folder, model } = options;
+export function qwenPeer({ name, program, folder, model }: ModelPeerOptions): Peer {
   const home = path.join(folder, "home");
   const work = path.join(folder, "work");
   mkdirSync(home, { recursive: true });
